@@ -4,7 +4,7 @@ use burn_nca_learn::Fitted;
 use burn_nca_learn::neighbors::Rule;
 
 use crate::graph::{DataType, Graph};
-use crate::rule_parts::{differences, host, sum_of_last};
+use crate::rule_parts::{Centered, differences, host, sum_of_last};
 
 /// `-D_ij` by the distance of the model's rule, but for what is the same for all j, `[n, m]`.
 pub fn negative_distances(graph: &mut Graph, fitted: &Fitted, z: &str) -> String {
@@ -21,19 +21,9 @@ pub fn negative_distances(graph: &mut Graph, fitted: &Fitted, z: &str) -> String
 /// ```
 fn negative_squared_distances(graph: &mut Graph, fitted: &Fitted, z: &str) -> String {
     let [m, k] = fitted.references().dims();
-    let references = host(fitted.references().clone());
-    let center: Vec<f64> = (0..k)
-        .map(|axis| references.iter().skip(axis).step_by(k).sum::<f64>() / m as f64)
-        .collect();
-    // [k, m]: 2 (r - c), and the negative of its square.
-    let mut twice = vec![0.0; k * m];
-    let mut negative_squares = vec![0.0; m];
-    for (row, reference) in references.chunks_exact(k).enumerate() {
-        for (axis, (r, c)) in reference.iter().zip(&center).enumerate() {
-            twice[axis * m + row] = 2.0 * (r - c);
-            negative_squares[row] -= (r - c) * (r - c);
-        }
-    }
+    let Centered { center, twice, squares } =
+        Centered::of(&host(fitted.references().clone()), [m, k]);
+    let negative_squares: Vec<f64> = squares.iter().map(|square| -square).collect();
     let double = DataType::Double;
     let center = graph.constant("center", double, &center, &[k]);
     let twice = graph.constant("twice_references", double, &twice, &[k, m]);

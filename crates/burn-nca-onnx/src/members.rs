@@ -6,7 +6,7 @@ use burn_nca_learn::Fitted;
 use burn_nca_learn::encoder::{ModernEncoder, ModernMember, NumericEmbedding, ResidualBlock};
 
 use crate::graph::{DataType, Graph};
-use crate::rule_parts::{host, log_weights, sum_of_last};
+use crate::rule_parts::{Centered, host, log_weights, sum_of_last};
 
 /// Where a member's operations go: its graph, number type and the prefix of its names.
 struct Place<'a> {
@@ -152,17 +152,7 @@ pub fn weights(
             });
             let [from, to, axis] = &bounds;
             let own = place.apply("Slice", &[z, from, to, axis], "own");
-            let center: Vec<f64> = (0..k)
-                .map(|axis| references.iter().skip(axis).step_by(k).sum::<f64>() / m as f64)
-                .collect();
-            let mut twice = vec![0.0; k * m];
-            let mut squares = vec![0.0; m];
-            for (row, reference) in references.chunks_exact(k).enumerate() {
-                for (axis, (r, c)) in reference.iter().zip(&center).enumerate() {
-                    twice[axis * m + row] = 2.0 * (r - c);
-                    squares[row] += (r - c) * (r - c);
-                }
-            }
+            let Centered { center, twice, squares } = Centered::of(&references, [m, k]);
             let center = place.constant("center", &center, &[k]);
             let twice = place.constant("twice_references", &twice, &[k, m]);
             let squares = place.constant("squares", &squares, &[1, m]);

@@ -45,6 +45,33 @@ pub fn sum_of_last(graph: &mut Graph, input: &str, output: &str) -> String {
     graph.node("ReduceSum", &[input, &axis], output, &[("keepdims", 0)])
 }
 
+/// Training rows from their mean, of which squared distances are made without a difference of each pair.
+pub struct Centered {
+    /// The mean c, `[k]`.
+    pub center: Vec<f64>,
+    /// `2 (r - c)`, `[k, m]`.
+    pub twice: Vec<f64>,
+    /// `||r - c||²`, `[m]`.
+    pub squares: Vec<f64>,
+}
+
+impl Centered {
+    /// Of the training rows `[m, k]`, row-major.
+    pub fn of(references: &[f64], [m, k]: [usize; 2]) -> Self {
+        let center: Vec<f64> = (0..k)
+            .map(|axis| references.iter().skip(axis).step_by(k).sum::<f64>() / m as f64)
+            .collect();
+        let (mut twice, mut squares) = (vec![0.0; k * m], vec![0.0; m]);
+        for (row, reference) in references.chunks_exact(k).enumerate() {
+            for (axis, (r, c)) in reference.iter().zip(&center).enumerate() {
+                twice[axis * m + row] = 2.0 * (r - c);
+                squares[row] += (r - c) * (r - c);
+            }
+        }
+        Self { center, twice, squares }
+    }
+}
+
 /// The values of a tensor, row-major.
 ///
 /// # Panics

@@ -1,6 +1,7 @@
 //! Reports with realistic numbers, for tests.
 
 use burn_nca_learn::evaluate::ClassScores;
+use burn_nca_learn::fit::SumsSummary;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
@@ -191,7 +192,7 @@ impl Report {
                 evaluations: 51,
                 seconds: 0.814,
                 ended: Some("2026-01-31 12:00 UTC".to_owned()),
-                sums: Some(PairSums::Fused),
+                sums: Some(SumsSummary::Fused),
                 peak_memory_bytes: Some(183 << 20),
             },
             warnings: Vec::new(),

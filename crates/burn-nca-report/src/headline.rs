@@ -1,7 +1,9 @@
 //! The result of a fit in a sentence or two, and its key figures in a terminal and as the cards of a page.
 
 use super::number::{bytes, count, counted, duration, percent, significant};
-use super::{Data, MeasureRow, Measured, PairSums, Report, Results};
+use super::solver::sums_text;
+use super::{Data, MeasureRow, Measured, Report, Results};
+use burn_nca_learn::fit::SumsSummary;
 use burn_nca_program::html::card;
 use burn_nca_program::short_name;
 
@@ -175,8 +177,8 @@ pub fn key_figures(report: &Report) -> Vec<(&'static str, String)> {
         ("stopped", run.termination_sentence.clone()),
     ]);
     // Where it is not the usual one.
-    let sums = run.sums.as_ref().filter(|sums| **sums != PairSums::Fused);
-    lines.extend(sums.map(|sums| ("sums", sums.text())));
+    let sums = run.sums.as_ref().filter(|sums| **sums != SumsSummary::Fused);
+    lines.extend(sums.map(|sums| ("sums", sums_text(sums))));
     let memory = run.peak_memory_bytes.map(|peak| format!("{} at most", bytes(peak)));
     lines.extend(memory.map(|memory| ("memory", memory)));
     lines

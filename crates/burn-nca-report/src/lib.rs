@@ -47,5 +47,5 @@ pub use sections::picture::{
 pub use sections::replay::{Replay, ReplayFigure, ReplayFrame, ReplayPoint, ReplayValues, Window};
 pub use sections::tuning::{ComparedBy, Tuning};
 pub use sections::weights::{FeatureWeight, FeatureWeights, RankedFeature};
-pub use solver::{PairSums, SolverRun};
+pub use solver::SolverRun;
 pub use warning::{Warning, WarningCode};

@@ -1,5 +1,6 @@
 //! How the solver went.
 
+use burn_nca_learn::fit::SumsSummary;
 use serde::{Deserialize, Serialize};
 
 use super::json::null_as_nan;
@@ -29,38 +30,19 @@ pub struct SolverRun {
     pub ended: Option<String>,
     /// How sums over pairs were computed at the end; `None` where a method has none, and in reports of earlier versions.
     #[serde(default)]
-    pub sums: Option<PairSums>,
+    pub sums: Option<SumsSummary>,
     /// Largest resident memory of the process, in bytes, where the system reports it.
     pub peak_memory_bytes: Option<u64>,
 }
 
-/// How sums over pairs were computed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase", tag = "way")]
-pub enum PairSums {
-    /// As they are defined.
-    Plain,
-    /// In one operation.
-    Fused,
-    /// By a Fourier series.
-    Fourier {
-        /// The tolerance of the series.
-        tolerance: f64,
-        /// Number of training rows whose sums are exact.
-        exact_rows: u64,
-    },
-}
-
-impl PairSums {
-    /// The way, the tolerance and the number of exact rows.
-    pub fn text(&self) -> String {
-        match self {
-            Self::Plain => "plain".to_owned(),
-            Self::Fused => "fused".to_owned(),
-            Self::Fourier { tolerance, exact_rows } => {
-                let rows = counted(*exact_rows as usize, "row");
-                format!("Fourier series, tolerance {tolerance:e}, {rows} summed exactly")
-            }
+/// The way of sums over pairs, the tolerance and the number of exact rows.
+pub(crate) fn sums_text(sums: &SumsSummary) -> String {
+    match sums {
+        SumsSummary::Plain => "plain".to_owned(),
+        SumsSummary::Fused => "fused".to_owned(),
+        SumsSummary::Fourier { tolerance, exact_rows } => {
+            let rows = counted(*exact_rows, "row");
+            format!("Fourier series, tolerance {tolerance:e}, {rows} summed exactly")
         }
     }
 }

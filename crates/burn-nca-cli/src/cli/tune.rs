@@ -14,8 +14,9 @@ pub struct TuneOptions {
     pub tune: bool,
 
     /// Fit the default settings without comparing them. Without this option and without --tune, where --objective, --l2,
-    /// --init and other settings of the fit are left out and there are at most 5000 rows (20,000 with numbers), a few candidates (Euclidean
-    /// distance, LDA, PCA and settings of NCA; for numbers penalties of MLKR) are compared by cross-validation in the training rows, within 10 seconds.
+    /// --init and other settings of the fit are left out and there are at most 5000 rows (20,000 with numbers), a few
+    /// candidates (Euclidean distance, LDA, PCA and settings of NCA; for numbers penalties of MLKR) are compared by
+    /// cross-validation in the training rows, within 10 seconds.
     #[arg(long, conflicts_with = "tune")]
     pub no_tune: bool,
 

@@ -110,11 +110,10 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
     warnings.extend(bar.warnings());
     let lacking = recording.as_ref().and_then(Recording::warning);
     warnings.extend(emit_notes(lacking.into_iter().collect()));
-    let model = match table.preparation {
+    let mut model = match table.preparation {
         Some(preparation) => model.with_preparation(preparation)?,
         None => model,
     };
-    let mut model = model;
     if D::PREDICTS {
         if matches!(args.neighbors, Some(NeighborCount::CrossValidated | NeighborCount::Entropy)) {
             stages.announce("choosing the number of neighbors");

@@ -46,10 +46,13 @@ pub fn run(args: &PredictArgs) -> Result<()> {
         TrainingTargets::Classes { names, .. } => {
             let rows = read()?;
             let (features, decision) = (&rows.features, decision(asked, model)?);
-            let shares = || model.decide_probabilities(features, decision);
-            let shares = args.probabilities.then(shares).transpose()?;
-            let classes = model.decide_classes(features, decision)?;
-            Predicted::classes(target(), names, (classes, shares), rows)
+            let predicted = if args.probabilities {
+                let (classes, shares) = model.decide_probabilities(features, decision)?;
+                (classes, Some(shares))
+            } else {
+                (model.decide_classes(features, decision)?, None)
+            };
+            Predicted::classes(target(), names, predicted, rows)
         }
         TrainingTargets::Numbers { targets, .. } => {
             if args.probabilities {

@@ -82,7 +82,8 @@ impl<E: Encoder> Fitted<E> {
         }
     }
 
-    /// The probability of each class by a decision, row-major `[n, c]`: the shares of the votes, or sums of `p_ij`.
+    /// As [`decide_classes`](Self::decide_classes), with the probability of each class, row-major `[n, c]`: the shares of
+    /// the votes, or sums of `p_ij`.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
@@ -90,13 +91,17 @@ impl<E: Encoder> Fitted<E> {
         &self,
         features: &Features,
         decision: Decision,
-    ) -> Result<Vec<f64>> {
+    ) -> Result<(Vec<usize>, Vec<f64>)> {
         match decision {
-            Decision::Nearest { neighbors } => self.vote_shares(features, neighbors),
+            Decision::Nearest { neighbors } => {
+                let shares = self.vote_shares(features, neighbors)?;
+                Ok((self.predict(features, neighbors)?, shares))
+            }
             Decision::Soft => {
                 let found = self.class_probabilities(features)?;
                 let logs = (0..found.rows()).flat_map(|row| found.log_probabilities(row));
-                Ok(logs.map(|log| log.exp()).collect())
+                let probabilities = logs.map(|log| log.exp()).collect();
+                Ok((found.most_probable(), probabilities))
             }
         }
     }
@@ -176,9 +181,9 @@ mod tests {
         let model = NcaConfig::new(2, 1).fit(&data, &Device::flex()).unwrap();
         let rows = data.features();
         assert_eq!(model.decide_classes(rows, NEAREST).unwrap(), model.predict(rows, 3).unwrap());
-        let shares = model.decide_probabilities(rows, NEAREST).unwrap();
+        let (_, shares) = model.decide_probabilities(rows, NEAREST).unwrap();
         assert_eq!(shares, model.vote_shares(rows, 3).unwrap());
-        let soft = model.decide_probabilities(rows, SOFT).unwrap();
+        let (_, soft) = model.decide_probabilities(rows, SOFT).unwrap();
         let classes = model.decide_classes(rows, SOFT).unwrap();
         // Probabilities that rounding alone may part are equal.
         assert!(soft.chunks(2).zip(&classes).all(|(p, &class)| p[class] > p[1 - class] - 1e-3));

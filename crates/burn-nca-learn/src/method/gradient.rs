@@ -25,6 +25,7 @@ use crate::objective::transfer::int_tensor;
 use crate::objective::{CandidateLoss, Candidates, NcaLossConfig, Objective, kernel_means};
 use burn_nca::MetricModel;
 use burn_nca::Sums;
+use burn_nca::fit::exact::sums_taken;
 
 /// Values of a table from which on a fit by mini-batches takes its rows from there.
 const LARGE: usize = 1 << 22;
@@ -170,11 +171,10 @@ fn sums_of<E: Encoder, O: Objective>(
 ) -> Option<SumsSummary> {
     let [n, _] = x.dims();
     let taken = match fit.optimizer.batches() {
-        None => model.objective.sums_taken(model.encoder.forward(x.all()), target),
+        None => sums_taken(model, &x.all(), target),
         Some(batches) => {
             let rows: Vec<usize> = (0..batches.batch_rows(n)).collect();
-            let batch = model.objective.subset(target, &rows);
-            model.objective.sums_taken(model.encoder.forward(x.rows(&rows)), &batch)
+            sums_taken(model, &x.rows(&rows), &model.objective.subset(target, &rows))
         }
     };
     taken.and_then(SumsSummary::of)

@@ -1,11 +1,9 @@
 //! What a report says about a model, whatever it was learned from.
 
-use burn_nca_learn::fit::{Precision, SumsSummary, Termination};
+use burn_nca_learn::fit::{Precision, Termination};
 use burn_nca_learn::{Fitted, device};
 
-use crate::{
-    Curve, CurvePoint, DeviceSummary, FeatureWeight, FeatureWeights, Matrix, PairSums, SolverRun,
-};
+use crate::{Curve, CurvePoint, DeviceSummary, FeatureWeight, FeatureWeights, Matrix, SolverRun};
 use burn_nca_program::peak_memory_bytes;
 
 impl DeviceSummary {
@@ -34,13 +32,7 @@ impl SolverRun {
             evaluations: summary.evaluations as u64,
             seconds: summary.seconds,
             ended: None,
-            sums: summary.sums.as_ref().map(|sums| match *sums {
-                SumsSummary::Plain => PairSums::Plain,
-                SumsSummary::Fused => PairSums::Fused,
-                SumsSummary::Fourier { tolerance, exact_rows } => {
-                    PairSums::Fourier { tolerance, exact_rows: exact_rows as u64 }
-                }
-            }),
+            sums: summary.sums.clone(),
             peak_memory_bytes: peak_memory_bytes(),
         }
     }

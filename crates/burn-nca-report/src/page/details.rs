@@ -3,6 +3,7 @@
 use super::settings::settings;
 use crate::number::{bytes, count, duration, significant};
 use crate::sections::picture::listed;
+use crate::solver::sums_text;
 use crate::{Report, Results};
 use burn_nca_program::Table;
 use burn_nca_program::html::{escape, section};
@@ -88,7 +89,7 @@ fn run(report: &Report) -> Vec<(&'static str, String)> {
         ("evaluations", count(run.evaluations)),
         ("time", duration(run.seconds)),
     ]);
-    entries.extend(run.sums.as_ref().map(|sums| ("sums over pairs", sums.text())));
+    entries.extend(run.sums.as_ref().map(|sums| ("sums over pairs", sums_text(sums))));
     entries.extend(run.peak_memory_bytes.map(|peak| ("peak memory", bytes(peak))));
     match &report.results {
         Results::Classes(found) => entries.extend([

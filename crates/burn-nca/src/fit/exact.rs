@@ -21,6 +21,7 @@ use crate::device::runs_on_host;
 use crate::encoder::Encoder;
 use crate::model::MetricModel;
 use crate::objective::{Objective, assert_points};
+use crate::sums::Sums;
 
 /// Blocks are summed in this many groups, in order; the number is fixed so that a sum does not depend on
 /// the number of threads.
@@ -107,6 +108,16 @@ pub fn value<E: Encoder, O: Objective>(
     };
     let groups = in_groups(&model.objective, &ranges, runs_on_host(&z.device()), sum);
     groups.into_iter().sum::<f64>() + model.objective.offset(target, &shared)
+}
+
+/// How the sums over the pairs of these rows are computed, see [`Objective::sums_taken`].
+#[doc(hidden)]
+pub fn sums_taken<E: Encoder, O: Objective>(
+    model: &MetricModel<E, O>,
+    x: &Tensor<2>,
+    target: &O::Target,
+) -> Option<(Sums, usize)> {
+    model.objective.sums_taken(embed(&model.encoder, x, CHUNK), target)
 }
 
 /// The exact value and gradient of an objective over the whole data set.

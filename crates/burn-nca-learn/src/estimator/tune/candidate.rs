@@ -36,14 +36,19 @@ pub struct Candidate {
 impl Candidate {
     /// The settings of a configuration.
     pub fn of(config: &NcaConfig) -> Self {
+        Self { criterion: Some(config.criterion), ..Self::of_fit(&config.fit, config.d_output) }
+    }
+
+    /// The settings of a fit to k dimensions by a method without a criterion.
+    pub(super) fn of_fit(fit: &FitConfig, d_output: usize) -> Self {
         Self {
-            criterion: Some(config.criterion),
-            l2: config.fit.l2,
-            penalty: config.fit.penalty,
-            start: config.fit.start.clone(),
-            start_perplexity: config.fit.start_perplexity,
-            d_output: config.d_output,
-            stop_at: config.fit.stop_at,
+            criterion: None,
+            l2: fit.l2,
+            penalty: fit.penalty,
+            start: fit.start.clone(),
+            start_perplexity: fit.start_perplexity,
+            d_output,
+            stop_at: fit.stop_at,
         }
     }
 

@@ -202,15 +202,9 @@ impl TuneConfig {
     /// The candidates of feature selection, whose one setting is its penalty λ: a few times more and less than 1/n.
     fn penalties(&self, config: &Estimator, data: AnyData<'_>) -> Vec<Candidate> {
         let n = data.features().rows().max(1) as f64;
-        let candidate = |times: f64| Candidate {
-            criterion: None,
-            l2: times / n,
-            penalty: config.fit.penalty,
-            start: config.fit.start.clone(),
-            start_perplexity: None,
-            d_output: config.d_output,
-            stop_at: None,
-        };
+        let fit = Candidate::of_fit(&config.fit, config.d_output);
+        let candidate =
+            |times: f64| Candidate { l2: times / n, start_perplexity: None, ..fit.clone() };
         LAMBDAS.into_iter().map(candidate).take(self.most_candidates).collect()
     }
 

@@ -88,16 +88,7 @@ impl TuneConfig {
         if !(is_mlkr && is_map && ROWS_OF_NUMBERS.contains(&rows)) {
             return None;
         }
-        let fit = &config.fit;
-        let default = Candidate {
-            criterion: None,
-            l2: fit.l2,
-            penalty: fit.penalty,
-            start: fit.start.clone(),
-            start_perplexity: fit.start_perplexity,
-            d_output: config.d_output,
-            stop_at: None,
-        };
+        let default = Candidate::of_fit(&config.fit, config.d_output);
         let mut all = vec![default.clone()];
         for (l2, start_perplexity) in NUMBERS {
             all.push(Candidate { l2, start_perplexity, ..default.clone() });

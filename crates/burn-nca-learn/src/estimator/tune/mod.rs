@@ -87,11 +87,8 @@ impl NcaConfig {
     /// ```
     pub fn choose(&self, data: &Labeled, device: &Device) -> Result<Chosen> {
         let any_dimension = self.d_output == self.d_input;
-        let Some(compared) = TuneConfig::default_candidates(self, data, any_dimension) else {
-            return Ok(Chosen { fitted: self.fit(data, device)?, search: None });
-        };
-        let Tuned { fitted, search } = self.tune(&compared, data, device, TuneSession::new())?;
-        Ok(Chosen { fitted, search: Some(search) })
+        let compared = TuneConfig::default_candidates(self, data, any_dimension);
+        self.estimator().choose(compared.as_ref(), data, device)
     }
 
     /// Chooses criterion, penalty, start, number of steps (and k, where asked) by cross-validation, and fits all
@@ -161,12 +158,8 @@ impl RegressionConfig {
     /// As [`RegressionConfig::fit`], and settings that a search refuses, such as early stopping.
     pub fn choose(&self, data: &RegressionData, device: &Device) -> Result<Chosen> {
         let estimator = self.estimator();
-        let Some(compared) = TuneConfig::default_candidates_for_numbers(&estimator, data) else {
-            return Ok(Chosen { fitted: self.fit(data, device)?, search: None });
-        };
-        let Tuned { fitted, search } =
-            estimator.tune(&compared, data, device, TuneSession::new())?;
-        Ok(Chosen { fitted, search: Some(search) })
+        let compared = TuneConfig::default_candidates_for_numbers(&estimator, data);
+        estimator.choose(compared.as_ref(), data, device)
     }
 }
 
@@ -192,6 +185,21 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
             )
         })?;
         Ok(Tuned { fitted: estimator.fit(data, device)?, search })
+    }
+
+    /// The best of what is compared, or a fit as it is.
+    fn choose<D: TrainingData>(
+        &self,
+        compared: Option<&TuneConfig>,
+        data: &D,
+        device: &Device,
+    ) -> Result<Chosen> {
+        let Some(compared) = compared else {
+            let fitted = self.clone().into_any().fit(data, device)?;
+            return Ok(Chosen { fitted, search: None });
+        };
+        let Tuned { fitted, search } = self.tune(compared, data, device, TuneSession::new())?;
+        Ok(Chosen { fitted, search: Some(search) })
     }
 
     /// The search of [`Estimator::tune`] alone; [`Search::estimator`] gives the settings to fit with.
