@@ -37,6 +37,7 @@ pub mod fit;
 pub mod method;
 pub mod neighbors;
 pub mod objective;
+mod side_by_side;
 #[cfg(feature = "train")]
 pub mod train;
 

@@ -15,13 +15,14 @@ pub struct TuneOptions {
 
     /// Fit the default settings without comparing them. Without this option and without --tune, where --objective, --l2,
     /// --init and other settings of the fit are left out and there are at most 5000 rows (20,000 with numbers), a few
-    /// candidates (Euclidean distance, LDA, PCA and settings of NCA; for numbers penalties of MLKR) are compared by
-    /// cross-validation in the training rows, within 10 seconds.
+    /// candidates (Euclidean distance, LDA, PCA, settings of NCA and, without --dim, modern NCA; for numbers penalties of MLKR
+    /// and modern NCA) are compared by cross-validation in the training rows, within 10 seconds.
     #[arg(long, conflicts_with = "tune")]
     pub no_tune: bool,
 
-    /// Stop the search after this many seconds, excluding the final fit [default: half of the remaining --time-budget]
-    #[arg(long, value_name = "SECONDS", requires = "tune", allow_negative_numbers = true, value_parser = positive)]
+    /// Stop the comparison after this many seconds, excluding the final fit [default: half of the remaining --time-budget;
+    /// without --tune 10]
+    #[arg(long, value_name = "SECONDS", conflicts_with = "no_tune", allow_negative_numbers = true, value_parser = positive)]
     pub budget: Option<f64>,
 
     /// Folds of the cross-validation [default: 5]

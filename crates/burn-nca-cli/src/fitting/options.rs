@@ -8,6 +8,7 @@ use burn_nca_learn::method::{AnyMethod, Uses};
 
 use super::network;
 use super::target_settings::FitTask;
+use super::tuning::says_how_to_fit;
 use crate::cli::fit::{EncoderKind, Init, OptimizerKind, SumsKind, YesNo};
 use crate::cli::table::UnlabeledRule;
 use crate::cli::{FitArgs, NeighborCount, Rule};
@@ -45,7 +46,7 @@ fn refusal(given: bool, text: impl Into<String>, hint: impl Into<String>) -> Ref
 fn without_its_partner(args: &FitArgs) -> Vec<Refusal> {
     let tuning = &args.tuning;
     let of_tune = [
-        ("--budget", tuning.budget.is_some()),
+        ("--budget", tuning.budget.is_some() && says_how_to_fit(args)),
         ("--folds", tuning.folds.is_some()),
         ("--repeats", tuning.repeats.is_some()),
         ("--tune-dim", tuning.tune_dim.is_some()),

@@ -38,7 +38,15 @@ pub fn choose<D: TrainingData>(
     } else {
         default_candidates(args, &config, train.as_any_data())
     };
-    let Some(mut tune) = tune else { return Ok((config, None, None)) };
+    let Some(mut tune) = tune else {
+        if args.tuning.budget.is_some() {
+            bail!(hinted(
+                "--budget is for a comparison of settings, and none is made of these data",
+                "leave --budget out"
+            ));
+        }
+        return Ok((config, None, None));
+    };
     let few_groups = fit_folds_to_groups(args, &mut tune, train)?;
     // Once the fit of the winner has begun, more trials could choose another.
     let is_over =
@@ -78,10 +86,10 @@ pub fn choose<D: TrainingData>(
         search => search?,
     };
     match search.estimator(&config).filter(|_| search.end != SearchEnd::Stopped) {
-        Some(config) => {
+        Some(chosen) => {
             let what = (&config.method, compared_by);
             let tuning = Tuning::of(&search, what, (tune.neighbors, args.tuning.tune));
-            Ok((config, Some(tuning), few_groups))
+            Ok((chosen, Some(tuning), few_groups))
         }
         None => Err(interrupt.error(interrupted(&search, folder.is_some()))),
     }
@@ -125,14 +133,10 @@ fn fit_folds_to_groups<D: TrainingData>(
     Ok(Some(Warning::new(WarningCode::FewGroups, text)))
 }
 
-/// The candidates to compare where no option says how to fit.
-fn default_candidates(
-    args: &FitArgs,
-    config: &Estimator,
-    train: AnyData<'_>,
-) -> Option<TuneConfig> {
+/// Whether an option says how to fit: nothing is compared then, unless it is asked for.
+pub fn says_how_to_fit(args: &FitArgs) -> bool {
     let (model, optimizer) = (&args.model, &args.optimizer);
-    let given = args.tuning.no_tune
+    args.tuning.no_tune
         || args.method.method.is_some()
         || !args.method.set.is_empty()
         || model.objective.is_some()
@@ -142,11 +146,18 @@ fn default_candidates(
         || model.start_perplexity.is_some()
         || model.warm_start.is_some()
         || model.repulsion > 0.0
-        || !matches!(config.fit.optimizer, OptimizerConfig::Lbfgs(_))
         || optimizer.max_iterations.is_some()
         || optimizer.early_stopping.is_some()
-        || args.columns.unlabeled.is_some();
-    if given {
+        || args.columns.unlabeled.is_some()
+}
+
+/// The candidates to compare where no option says how to fit.
+fn default_candidates(
+    args: &FitArgs,
+    config: &Estimator,
+    train: AnyData<'_>,
+) -> Option<TuneConfig> {
+    if says_how_to_fit(args) || !matches!(config.fit.optimizer, OptimizerConfig::Lbfgs(_)) {
         return None;
     }
     let mut tune = match train {
@@ -154,11 +165,18 @@ fn default_candidates(
             let config = NcaConfig::of(config)?;
             TuneConfig::default_candidates(&config, train, args.dim.is_none())?
         }
-        AnyData::Numbers(train) => TuneConfig::default_candidates_for_numbers(config, train)?,
+        AnyData::Numbers(train) => {
+            TuneConfig::default_candidates_for_numbers(config, train, args.dim.is_none())?
+        }
         AnyData::Pairs(_) | AnyData::Unlabeled(_) => return None,
     };
     if let Some(NeighborCount::Given(k)) = args.neighbors {
         tune.neighbors = k;
+    }
+    tune.budget = args.tuning.budget.or(tune.budget);
+    let own_rule = args.rule.is_none() && args.neighbors.is_none();
+    if let (false, Some(candidates)) = (own_rule, &mut tune.candidates) {
+        candidates.retain(|one| one.method.is_none());
     }
     Some(tune)
 }
@@ -319,6 +337,15 @@ mod tests {
         assert_eq!(closed(compared("--dim 3").unwrap()), ["Euclidean"]);
         assert_eq!(closed(compared("--dim 1").unwrap()), ["LDA", "PCA"]);
         assert_eq!(compared("--neighbors 7 --time-budget 4").unwrap().neighbors, 7);
+        assert_eq!(compared("--budget 60").unwrap().budget, Some(60.0));
+        let modern = |options: &str| {
+            let candidates = compared(options).unwrap().candidates.unwrap();
+            candidates.iter().any(|one| one.method.is_some())
+        };
+        assert!(modern("") && modern("--budget 60"));
+        for k_nn in ["--dim 2", "--rule knn", "--neighbors 7", "--sums plain"] {
+            assert!(!modern(k_nn), "{k_nn}");
+        }
         for options in [
             "--no-tune",
             "--method nca",
@@ -377,7 +404,7 @@ mod tests {
     #[test]
     fn options_of_the_search_need_it_and_warm_starts_exclude_it() {
         for options in [
-            "--budget 3",
+            "--budget 3 --no-tune",
             "--folds 3",
             "--tune --folds 1",
             "--tune --repeats 0",

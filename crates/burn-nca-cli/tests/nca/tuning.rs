@@ -75,7 +75,10 @@ fn dimensions_can_be_chosen_too() {
 fn a_search_that_cannot_be_is_refused() {
     let message = failure(&["fit", "iris", "--tune", "--folds", "40"], 1);
     assert!(message.contains("has 35 training rows, too few for 40 folds"), "{message}");
-    assert!(failure(&["fit", "iris", "--budget", "3"], 2).contains("--tune"));
+    assert!(failure(&["fit", "iris", "--folds", "3"], 2).contains("--tune"));
+    for fixed in ["--no-tune", "--method=lda", "--l2=0.1"] {
+        assert!(failure(&["fit", "iris", "--budget", "3", fixed], 2).contains("--budget"));
+    }
     nca(&["fit", "iris", "--tune", "--early-stopping"]).assert().code(2);
 }
 
@@ -93,7 +96,12 @@ fn default_candidates_are_compared_without_being_asked_with_the_evidence() {
         assert!(methods.contains(&method), "{methods:?}");
     }
     let of = |trial: &serde_json::Value, key: &str| trial[key].as_f64().unwrap();
-    for trial in trials {
+    // Modern NCA is compared on fewer folds, if there is time for it.
+    let folds = |trial: &serde_json::Value| trial["fold_accuracies"].as_array().unwrap().len();
+    let whole = trials.iter().filter(|trial| folds(trial) == 15);
+    assert_eq!(whole.clone().count() + usize::from(methods.contains(&"Modern NCA")), trials.len());
+    assert!(trials.iter().all(|trial| of(trial, "difference") <= 1e-9), "{trials:?}");
+    for trial in whole.filter(|_| folds(&trials[0]) == 15) {
         assert!(of(trial, "accuracy") <= of(&trials[0], "accuracy") + 1e-9, "{trial}");
         let difference = of(trial, "accuracy") - of(&trials[0], "accuracy");
         assert!((of(trial, "difference") - difference).abs() < 1e-9, "{trial}");

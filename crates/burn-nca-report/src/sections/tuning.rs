@@ -1,6 +1,6 @@
 //! The search that chose the settings of a fit: every candidate with its cross-validated score.
 
-use burn_nca_learn::estimator::tune::{Choice, Search, SearchEnd, StepScore, Trial};
+use burn_nca_learn::estimator::tune::{Candidate, Choice, Search, SearchEnd, StepScore, Trial};
 use burn_nca_learn::fit::Start;
 use burn_nca_learn::method::AnyMethod;
 use serde::{Deserialize, Serialize};
@@ -39,6 +39,9 @@ pub struct Tuning {
     pub compared_by: ComparedBy,
     /// Seconds of all trials.
     pub seconds: f64,
+    /// The methods and closed forms among the candidates that the time limit left out and none that was tried is.
+    #[serde(default)]
+    pub left_out: Vec<String>,
     /// The candidates that were tried: the chosen one, then the others, most accurate first.
     pub trials: Vec<TuningRow>,
 }
@@ -87,12 +90,13 @@ impl ComparedBy {
         }
     }
 
-    /// `3-NN accuracy 95.7 ± 1.1 %`
-    fn achieved(self, [score, error]: [f64; 2], neighbors: usize) -> String {
-        let name = match self {
-            Self::Accuracy => format!("{neighbors}-NN accuracy"),
-            Self::R2 => "R²".to_string(),
-            Self::LogProbability => "log probability".to_string(),
+    /// `3-NN accuracy 95.7 ± 1.1 %`, without a k by a rule of the method's own
+    fn achieved(self, [score, error]: [f64; 2], neighbors: Option<usize>) -> String {
+        let name = match (self, neighbors) {
+            (Self::Accuracy, Some(k)) => format!("{k}-NN accuracy"),
+            (Self::Accuracy, None) => "accuracy".to_string(),
+            (Self::R2, _) => "R²".to_string(),
+            (Self::LogProbability, _) => "log probability".to_string(),
         };
         match self {
             Self::Accuracy => format!("{name} {:.1} ± {}", 100.0 * score, self.text(error)),
@@ -157,6 +161,9 @@ pub struct TuningRow {
     pub fold_accuracies: Vec<f64>,
     /// Mean log probability of the true class on rows held out, mean over the folds.
     pub log_p: f64,
+    /// Whether it is compared by a rule of its own instead of k-NN.
+    #[serde(default)]
+    pub own_rule: bool,
     /// Why the fit of each fold ended, as the library names it.
     pub terminations: Vec<String>,
     /// Seconds that the candidate took.
@@ -191,10 +198,24 @@ impl Tuning {
             neighbors,
             compared_by,
             seconds: search.seconds,
+            left_out: left_out(search, method, &trials),
             trials,
         };
         tuning.chosen = tuning.sentence(search.end);
         tuning
+    }
+
+    /// What the column of the accuracy is of methods with a rule of their own, where there are any.
+    fn own_rule(&self) -> &'static str {
+        match self.trials.iter().any(|row| row.own_rule) {
+            true => " Modern NCA is compared by its own rule.",
+            false => "",
+        }
+    }
+
+    /// The k of the k-NN that a candidate is compared by, if it is.
+    fn by_neighbors(&self, row: &TuningRow) -> Option<usize> {
+        (!row.own_rule).then_some(self.neighbors)
     }
 
     /// What was chosen, with the evidence: its score, and its lead over the next best.
@@ -202,7 +223,14 @@ impl Tuning {
         let [chosen, others @ ..] = &self.trials[..] else { return UNMEASURED.to_string() };
         let left_out = match self.candidates - self.trials.len() {
             left_out if end == SearchEnd::Budget && left_out > 0 => {
-                format!("; the time limit left out {}", counted(left_out, "candidate"))
+                let left_out = counted(left_out, "candidate");
+                let names = match &self.left_out[..] {
+                    [] => String::new(),
+                    names => {
+                        format!(", among them {} (--budget allows more)", names.join(" and "))
+                    }
+                };
+                format!("; the time limit left out {left_out}{names}")
             }
             _ => String::new(),
         };
@@ -211,7 +239,8 @@ impl Tuning {
             chosen.in_full(),
             counted(self.trials.len(), "candidate"),
             duration(self.seconds),
-            self.compared_by.achieved([chosen.accuracy, chosen.standard_error], self.neighbors),
+            self.compared_by
+                .achieved([chosen.accuracy, chosen.standard_error], self.by_neighbors(chosen)),
         );
         if let Some(next) = others.first() {
             let lead = self.compared_by.lead([-next.difference, next.difference_standard_error]);
@@ -231,6 +260,22 @@ fn reason(ties: usize) -> String {
         0 => "The highest mean score.".to_string(),
         ties => format!("The simplest of {} with the highest mean score.", ties + 1),
     }
+}
+
+/// The methods that were left out and are not among those that were tried.
+fn left_out(search: &Search, method: &AnyMethod, trials: &[TuningRow]) -> Vec<String> {
+    let name = |candidate: &Candidate| match candidate.is_closed() {
+        true => candidate.closed_form(),
+        false => candidate.method.as_ref().unwrap_or(method).info().label,
+    };
+    let mut names: Vec<String> = Vec::new();
+    for name in search.left_out.iter().map(name) {
+        let is_known = trials.iter().any(|row| row.method == name);
+        if !is_known && !names.iter().any(|known| known == name) {
+            names.push(name.to_string());
+        }
+    }
+    names
 }
 
 /// The end of a search, as a sentence.
@@ -262,7 +307,7 @@ impl TuningRow {
         let candidate = &trial.candidate;
         let stop_at = score.steps.or(candidate.stop_at);
         let closed = stop_at == Some(0);
-        let info = method.info();
+        let info = candidate.method.as_ref().unwrap_or(method).info();
         let mut started = candidate.clone();
         if closed {
             // Reports of earlier versions do not say what an automatic start was.
@@ -276,6 +321,7 @@ impl TuningRow {
             chosen.map_or([0.0; 2], |(_, chosen)| score.difference(chosen));
         Self {
             chosen: own.is_some(),
+            own_rule: candidate.method.is_some(),
             method: if closed { started.closed_form() } else { info.label }.to_string(),
             criterion: match candidate.criterion_name() {
                 _ if closed => "none",
@@ -284,7 +330,10 @@ impl TuningRow {
             }
             .to_string(),
             l2: candidate.l2,
-            start: started.start_name().to_string(),
+            start: match &candidate.method {
+                Some(_) => String::new(),
+                None => started.start_name().to_string(),
+            },
             start_perplexity: candidate.start_perplexity,
             dimension: candidate.d_output,
             stop_at,
@@ -299,8 +348,9 @@ impl TuningRow {
         }
     }
 
-    fn is_closed(&self) -> bool {
-        self.stop_at == Some(0)
+    /// Whether it has penalty and start: a gradient fit of the method that is tuned.
+    fn has_settings(&self) -> bool {
+        self.stop_at != Some(0) && !self.start.is_empty()
     }
 
     /// `NCA g`, `LDA`, `MLKR`
@@ -317,7 +367,7 @@ impl TuningRow {
     /// `NCA g (l2 0.01, start auto, perplexity 15, 2 dimensions, 8 steps)`, `LDA (2 dimensions)`
     fn in_full(&self) -> String {
         let mut settings = Vec::new();
-        if !self.is_closed() {
+        if self.has_settings() {
             settings = vec![format!("l2 {}", self.l2), format!("start {}", self.start)];
             settings.extend(self.start_perplexity.map(|value| format!("perplexity {value}")));
         }
@@ -341,9 +391,9 @@ impl TuningRow {
         self.stop_at.map_or("all".to_string(), |steps| steps.to_string())
     }
 
-    /// A setting of gradient fits; a closed form has none.
+    /// A setting of gradient fits; others have none.
     fn setting(&self, text: String) -> String {
-        if self.is_closed() { "–".to_string() } else { text }
+        if self.has_settings() { text } else { "–".to_string() }
     }
 }
 
@@ -382,7 +432,7 @@ impl Section for Tuning {
             self.trials.len(),
             counted(self.candidates, "candidate"),
             counted(self.folds, "fit"),
-            self.compared_by.sentence(self.neighbors),
+            self.compared_by.sentence(self.neighbors) + self.own_rule(),
             escape(&self.chosen),
             escape(&self.reason),
             escape(&self.end),
@@ -430,6 +480,7 @@ impl Tuning {
             difference_standard_error: 0.004,
             fold_accuracies: vec![accuracy - 0.02, accuracy, accuracy + 0.02, accuracy, accuracy],
             log_p: -0.142,
+            own_rule: false,
             terminations: vec!["ProgressSmall".to_owned(); 5],
             seconds: 0.31,
         };
@@ -443,6 +494,7 @@ impl Tuning {
             neighbors: 1,
             compared_by: ComparedBy::Accuracy,
             seconds: 0.62,
+            left_out: Vec::new(),
             trials: vec![row(true, 0.01, Some(20), 0.957), row(false, 0.003, None, 0.951)],
         };
         tuning.chosen = tuning.sentence(SearchEnd::Budget);

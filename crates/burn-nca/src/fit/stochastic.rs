@@ -2,16 +2,17 @@
 
 use core::ops::Range;
 use std::ops::ControlFlow;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use web_time::Instant;
 
 use burn::module::Module;
 use burn::optim::{GradientsParams, ModuleOptimizer};
 use burn::store::RecordError;
-use burn::tensor::Tensor;
+use burn::tensor::{Device, Tensor};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Checkpoint;
@@ -22,6 +23,7 @@ use super::problem::Problem;
 use super::training_layers::{independent, training_layers};
 use super::units::Units;
 use super::{Evaluation, FitConfig, Progress, Solution, StochasticConfig, Termination};
+use crate::device::runs_on_host;
 use crate::encoder::{Encoder, load_optimizer, load_record};
 use crate::error::{Error, Result};
 use crate::model::MetricModel;
@@ -164,8 +166,24 @@ struct Plan {
     candidates: Option<usize>,
 }
 
-/// Held from the seed of a batch to its last draw.
-static DRAWS: Mutex<()> = Mutex::new(());
+/// Runs what draws from the generator of this device, which all of a process share: one at a time.
+///
+/// A CPU computes on a pool of threads, and a thread of the pool that waits for others takes up other work: another fit,
+/// which would wait here for what its own thread holds. A pool therefore hands its draws to a thread that does nothing else.
+fn alone<T: Send>(device: &Device, draw: impl FnOnce() -> T + Send) -> T {
+    static DRAWS: Mutex<()> = Mutex::new(());
+    static THREAD: LazyLock<Option<ThreadPool>> =
+        LazyLock::new(|| ThreadPoolBuilder::new().num_threads(1).build().ok());
+    let draw = || {
+        let _draws = DRAWS.lock().unwrap_or_else(PoisonError::into_inner);
+        draw()
+    };
+    let in_a_pool = rayon::current_thread_index().is_some() && runs_on_host(device);
+    match in_a_pool.then(|| THREAD.as_ref()).flatten() {
+        Some(thread) => thread.install(draw),
+        None => draw(),
+    }
+}
 
 /// A fit between two epochs.
 struct Epochs<'a, 'p, E: Encoder, O: Objective> {
@@ -320,10 +338,12 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
         }
         let mut seeds = ChaCha8Rng::seed_from_u64(self.config.seed);
         seeds.set_stream(number + 1);
-        // All that runs in a process draws from one generator of the device: another fit waits.
-        let _draws = DRAWS.lock().unwrap_or_else(PoisonError::into_inner);
-        self.problem.x.device().seed(seeds.random());
-        self.model.encoder.forward(x)
+        let (device, encoder, seed) =
+            (self.problem.x.device(), self.model.encoder.clone(), seeds.random());
+        alone(&device.clone(), move || {
+            device.seed(seed);
+            encoder.forward(x)
+        })
     }
 
     /// The number of terms of the whole data, n.

@@ -10,7 +10,7 @@ mod methods;
 mod neighbors;
 mod tuning;
 
-/// What `work` gives on one thread, which must be what it gives on two and on many.
+/// What `work` gives on one thread, which must be what it gives on two, on many, and where the caller is of no pool.
 ///
 /// # Panics
 /// If it is not.
@@ -24,6 +24,7 @@ pub fn same_on_any_threads<T: PartialEq + Send>(what: &str, work: impl Fn() -> T
         // No `assert_eq`: all numbers would be printed.
         assert!(one == on(threads), "{what}: 1 and {threads} threads differ");
     }
+    assert!(one == work(), "{what}: 1 thread and the threads of the program differ");
     one
 }
 

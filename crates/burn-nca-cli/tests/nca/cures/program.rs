@@ -92,6 +92,7 @@ fn fits() -> Vec<Case> {
             "fitting/tuning.rs hinted",
             "fit t.csv --method nca --groups g --tune --budget 1 --folds 9 --max-iterations 2",
         ),
+        of("fitting/tuning.rs hinted", "fit t.csv --pairs p.csv --dim 1 --budget 1"),
     ]
 }
 

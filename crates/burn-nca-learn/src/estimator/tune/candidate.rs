@@ -9,6 +9,7 @@ use burn_nca::Sums;
 use crate::estimator::Estimator;
 use crate::estimator::NcaConfig;
 use crate::fit::{FitConfig, Penalty, Start};
+use crate::method::AnyMethod;
 use crate::objective::Criterion;
 
 /// The settings that one trial tries; all others are those of the configuration that is tuned.
@@ -17,6 +18,9 @@ use crate::objective::Criterion;
 /// [`TuneConfig::steps`](super::TuneConfig::steps).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
+    /// The method, where it is another than that of the configuration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<AnyMethod>,
     /// The criterion, of methods that have one.
     pub criterion: Option<Criterion>,
     /// Weight of the L2 penalty.
@@ -42,6 +46,7 @@ impl Candidate {
     /// The settings of a fit to k dimensions by a method without a criterion.
     pub(super) fn of_fit(fit: &FitConfig, d_output: usize) -> Self {
         Self {
+            method: None,
             criterion: None,
             l2: fit.l2,
             penalty: fit.penalty,
@@ -64,6 +69,7 @@ impl Candidate {
     /// The estimator with these settings.
     pub(super) fn configure(&self, config: &Estimator) -> Estimator {
         let mut config = config.clone();
+        config.method = self.method.clone().unwrap_or(config.method);
         if let Some(criterion) = self.criterion
             && let Ok(method) = config.method.with_setting("criterion", &format!("{criterion:?}"))
         {
@@ -104,9 +110,10 @@ impl Candidate {
     }
 
     /// How complex the candidate is after so many steps, to choose between equal scores: Euclidean distance, then other
-    /// closed forms, then fits by their number of steps, a fit to its end last.
+    /// closed forms, then fits by their number of steps, a fit to its end after them, and another method last.
     pub(super) fn complexity(&self, steps: Option<usize>) -> (usize, usize) {
         match steps.or(self.stop_at) {
+            _ if self.method.is_some() => (3, 0),
             Some(0) if self.start == Start::Identity => (0, 0),
             Some(0) => (1, 0),
             steps => (2, steps.unwrap_or(usize::MAX)),
@@ -138,6 +145,9 @@ impl Candidate {
 impl fmt::Display for Candidate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let start = self.start_name();
+        if let Some(method) = &self.method {
+            return write!(f, "{}, k = {}", method.info().label, self.d_output);
+        }
         if self.is_closed() {
             return write!(f, "{}, k = {}", self.closed_form(), self.d_output);
         }

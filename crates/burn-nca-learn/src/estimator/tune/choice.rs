@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Trial;
-use super::trial::StepScore;
+use super::trial::{SAME, StepScore};
 
-/// The setting that a search chose: the one with the highest mean score over the folds of all repeats.
+/// The setting that a search chose: the one with the highest mean score over the folds of all repeats. One that was tried
+/// on fewer folds is compared with it on these.
 ///
 /// Of scores that are equal to rounding the simplest setting is taken: Euclidean distance, then other closed forms, then
 /// the fewest steps, then the first candidate.
@@ -27,9 +28,13 @@ pub struct Choice {
 impl Choice {
     /// The choice among these trials; `None` without any.
     pub(super) fn of(trials: &[Trial]) -> Option<Self> {
-        let scores = trials.iter().enumerate();
+        let most = trials.iter().map(Trial::folds).max()?;
+        let of = |whole: bool| {
+            let trials = trials.iter().enumerate();
+            trials.filter(move |(_, trial)| (trial.folds() == most) == whole)
+        };
         let scores =
-            scores.flat_map(|(at, trial)| trial.scores.iter().map(move |score| (at, score)));
+            of(true).flat_map(|(at, trial)| trial.scores.iter().map(move |score| (at, score)));
         let (_, highest) =
             scores.clone().max_by(|a, b| a.1.accuracy().total_cmp(&b.1.accuracy()))?;
         let highest: Vec<(usize, &StepScore)> =
@@ -40,12 +45,21 @@ impl Choice {
         let &(trial, score) = highest.iter().min_by_key(complexity)?;
         let mut tied: Vec<usize> = highest.iter().map(|(at, _)| *at).collect();
         tied.dedup();
-        Some(Self {
+        let choice = |trial, score: &StepScore, ties| Self {
             trial,
             stop_at: score.steps,
             accuracy: score.accuracy(),
             standard_error: score.standard_error(),
-            ties: tied.len() - 1,
+            ties,
+        };
+        let better = of(false)
+            .map(|(at, trial)| (at, trial.best()))
+            .map(|(at, other)| (at, other, other.difference(score)[0]))
+            .filter(|(_, _, lead)| *lead > SAME)
+            .max_by(|a, b| a.2.total_cmp(&b.2));
+        Some(match better {
+            Some((at, other, _)) => choice(at, other, 0),
+            None => choice(trial, score, tied.len() - 1),
         })
     }
 }
@@ -85,6 +99,15 @@ mod tests {
         let lda = closed(Start::Lda, &[0.85, 0.81, 0.8]);
         assert_eq!(chosen(&[usual, lda]), (0, None, 0));
         assert_eq!(Choice::of(&[]), None);
+    }
+
+    #[test]
+    fn a_trial_of_fewer_folds_is_compared_on_them() {
+        let whole = trial(vec![score(None, &[0.6, 0.9, 0.9])]);
+        let lower = trial(vec![score(None, &[0.65])]);
+        let equal = trial(vec![score(None, &[0.6])]);
+        assert_eq!(chosen(&[whole.clone(), lower, equal.clone()]), (1, None, 0));
+        assert_eq!(chosen(&[equal, whole]), (1, None, 0));
     }
 
     #[test]

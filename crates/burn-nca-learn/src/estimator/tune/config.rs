@@ -8,7 +8,7 @@ use crate::encoder::EncoderConfig;
 use crate::error::{Error, Result};
 use crate::estimator::Estimator;
 use crate::fit::{Penalty, START_PERPLEXITY, Start};
-use crate::method::AnyMethod;
+use crate::method::{AnyMethod, Uses};
 use crate::objective::Criterion;
 
 /// The most fits of a candidate: folds times repeats.
@@ -181,6 +181,7 @@ impl TuneConfig {
                     for (at_l2, &l2) in self.l2.iter().enumerate() {
                         for (at_criterion, &criterion) in criteria.iter().enumerate() {
                             let candidate = Candidate {
+                                method: None,
                                 criterion,
                                 l2,
                                 penalty,
@@ -212,9 +213,10 @@ impl TuneConfig {
     ///
     /// Mini-batches are measured at their end only: their learning rate falls over all epochs, so that an
     /// epoch on the way is not where a shorter fit would be.
-    /// So is feature selection: its weights are 0 at the end only.
+    /// So are methods with an optimizer of their own, and feature selection: its weights are 0 at the end only.
     pub(super) fn step_grid(&self, config: &Estimator) -> Vec<usize> {
         let mut step_grid = match &config.fit.optimizer {
+            _ if !config.method.info().uses.contains(&Uses::Optimizer) => Vec::new(),
             _ if selects_features(&config.method) => Vec::new(),
             optimizer if optimizer.batches().is_some() => Vec::new(),
             _ => self.steps.clone(),

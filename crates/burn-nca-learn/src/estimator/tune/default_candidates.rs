@@ -1,7 +1,7 @@
 //! The candidates that a fit compares by default, and the tables where that costs seconds.
 
 use super::{Candidate, TuneConfig};
-use crate::data::{Labeled, RegressionData};
+use crate::data::{Labeled, RegressionData, TrainingData};
 use crate::encoder::EncoderConfig;
 use crate::estimator::{Estimator, NcaConfig};
 use crate::fit::{Penalty, START_PERPLEXITY, Start};
@@ -43,8 +43,9 @@ impl TuneConfig {
     /// of equal ones the simplest ([`Choice`](super::Choice)). The comparison takes at most ten seconds; candidates that
     /// are not finished by then are not compared.
     ///
-    /// With `any_dimension` Euclidean distance of all features and LDA to all its directions are compared too, whatever
-    /// the dimensions of the configuration.
+    /// With `any_dimension` Euclidean distance of all features, LDA to all its directions and, last, modern NCA
+    /// ([`Modern`](crate::method::Modern), by its own rule; not in a browser) are compared too, whatever the dimensions
+    /// of the configuration.
     ///
     /// `None` where there is nothing to choose: more than 5000 rows, fewer than two classes with a row for each fold,
     /// or a network, whose fits take too long. Larger tables are compared on 1200 of their rows; classes with fewer
@@ -61,8 +62,12 @@ impl TuneConfig {
             return None;
         }
         let sizes = [data.rows(), config.d_input, config.d_output];
+        let mut all = candidates(config, [classes, rows], any_dimension);
+        all.extend(
+            modern("modern", &config.estimator().into_any(), data).filter(|_| any_dimension),
+        );
         Some(
-            in_seconds(sizes, candidates(config, [classes, rows], any_dimension))
+            in_seconds(sizes, all)
                 .with_steps(Vec::new())
                 .with_neighbors(3)
                 .with_leave_out_small_classes(true),
@@ -74,13 +79,15 @@ impl TuneConfig {
     /// Five-fold cross-validation, repeated as for classes, by the R² of the soft rule: the settings of the configuration,
     /// and smaller penalties (0.003, 0.001, none), from the start as it is and from one of perplexity 15, each measured
     /// after 0 (the start itself), 1, 2, 3, 5, 8, ... steps and at its end. The highest mean R² is chosen, of equal ones the
-    /// simplest. The comparison takes at most ten seconds.
+    /// simplest. With `any_dimension` modern NCA ([`ModernRegression`](crate::method::ModernRegression), not in a
+    /// browser) is compared last. The comparison takes at most ten seconds.
     ///
     /// `None` where nothing is compared: another method than MLKR, a network, fewer than 20 or more than 20,000 rows. Larger
     /// tables than 1200 rows are compared on 1200 of them.
     pub fn default_candidates_for_numbers(
         config: &Estimator,
         data: &RegressionData,
+        any_dimension: bool,
     ) -> Option<Self> {
         let rows = data.features().rows();
         let is_map = !matches!(config.encoder, EncoderConfig::Mlp(_));
@@ -93,6 +100,7 @@ impl TuneConfig {
         for (l2, start_perplexity) in NUMBERS {
             all.push(Candidate { l2, start_perplexity, ..default.clone() });
         }
+        all.extend(modern("modern-regression", config, data).filter(|_| any_dimension));
         Some(in_seconds([rows, config.d_input, config.d_output], all))
     }
 }
@@ -145,6 +153,22 @@ fn candidates(config: &NcaConfig, compared: [usize; 2], any_dimension: bool) -> 
         }
     }
     all
+}
+
+/// Modern NCA by this name, where there is such a method and these settings and rows leave it free.
+fn modern<D: TrainingData>(name: &str, config: &Estimator, data: &D) -> Option<Candidate> {
+    let method = AnyMethod::named(name).ok()?;
+    let (fit, labels_missing) = (&config.fit, data.unlabeled().is_some());
+    let free = config.encoder == EncoderConfig::Linear && fit.sums.is_none() && !labels_missing;
+    let d_output = method.default_dimension(data.as_any_data()).filter(|_| free)?;
+    Some(Candidate {
+        method: Some(method),
+        l2: 0.0,
+        penalty: None,
+        start: Start::Auto,
+        start_perplexity: None,
+        ..Candidate::of_fit(fit, d_output)
+    })
 }
 
 /// The closed forms that so many classes and rows allow, with their dimensions.
@@ -211,7 +235,7 @@ mod tests {
             let features = Features::unnamed(values, 3).unwrap();
             let targets = (0..rows).map(|row| row as f64).collect();
             let data = RegressionData::new(features, "t", targets).unwrap();
-            TuneConfig::default_candidates_for_numbers(&config.estimator(), &data)
+            TuneConfig::default_candidates_for_numbers(&config.estimator(), &data, true)
         };
         let config = RegressionConfig::new(3, 2);
         let [fewest, most] = [*ROWS_OF_NUMBERS.start(), *ROWS_OF_NUMBERS.end()];

@@ -102,7 +102,8 @@ impl<D: TrainingData> Fold<D> {
         config.method.check(&problem)?;
         let session = FitSession::new().with_progress(watch).with_end(ends);
         let learned = config.method.learn(&problem, session)?;
-        if learned.rule != self.rule {
+        let members = matches!(learned.rule, Rule::Members(_));
+        if learned.rule != self.rule && !members {
             return Err(Error::setting(format!(
                 "a search compares maps by their neighbors, and {} predicts by a rule of its own; fit it as it is",
                 config.method.info().label
@@ -111,7 +112,7 @@ impl<D: TrainingData> Fold<D> {
         let end = learned.summary.iterations;
         let mut measured = measured.into_inner();
         if measured.last().is_none_or(|(steps, _)| *steps < end) {
-            measured.push((end, self.measure(&learned.encoder, fit)));
+            measured.push((end, self.measured(&learned.encoder, &learned.rule, fit)));
         }
         let start = match learned.summary.start {
             Some(ResolvedStart::Identity) => Some(Start::Identity),
@@ -123,9 +124,13 @@ impl<D: TrainingData> Fold<D> {
     }
 
     fn measure(&self, encoder: &AnyEncoder, fit: &FitConfig) -> HeldOut {
+        self.measured(encoder, &self.rule, fit)
+    }
+
+    fn measured(&self, encoder: &AnyEncoder, rule: &Rule, fit: &FitConfig) -> HeldOut {
         let train = SplitData { x: &self.x, data: &self.train };
         let held_out = SplitData { x: &self.x_held_out, data: &self.held_out };
-        let by = (&self.rule, self.neighbors);
+        let by = (rule, self.neighbors);
         HeldOut::measured(encoder, (train, held_out), by, (fit, &self.device))
     }
 }

@@ -158,7 +158,8 @@ impl RegressionConfig {
     /// As [`RegressionConfig::fit`], and settings that a search refuses, such as early stopping.
     pub fn choose(&self, data: &RegressionData, device: &Device) -> Result<Chosen> {
         let estimator = self.estimator();
-        let compared = TuneConfig::default_candidates_for_numbers(&estimator, data);
+        let any_dimension = self.d_output == self.d_input;
+        let compared = TuneConfig::default_candidates_for_numbers(&estimator, data, any_dimension);
         estimator.choose(compared.as_ref(), data, device)
     }
 }

@@ -20,6 +20,14 @@ use crate::estimator::NcaConfig;
 use crate::estimator::estimate::counting;
 use crate::fit::{FitIdentity, Identified, Progress, Termination, settings_text};
 use crate::method::gradient::resolve_device;
+use crate::side_by_side::side_by_side;
+
+/// Folds and members by which another method is compared, the most that [`PRODUCTS`] allow.
+const SHARES: [[usize; 2]; 4] = [[5, 5], [5, 3], [3, 3], [2, 3]];
+const FEWEST: [usize; 2] = [2, 2];
+
+/// The squared rows of all fits of another method together, which take some five seconds.
+const PRODUCTS: usize = 3_500_000;
 
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +58,9 @@ pub struct Search {
     pub trials: Vec<Trial>,
     /// Number of candidates there were.
     pub candidates: usize,
+    /// Those that were not tried.
+    #[serde(default)]
+    pub left_out: Vec<Candidate>,
     /// The best; `None` where no trial was finished.
     pub choice: Option<Choice>,
     /// The first candidate, which is taken where no trial was finished.
@@ -88,6 +99,8 @@ struct Running<'a, 's, D> {
     config: &'a Estimator,
     tune: &'a TuneConfig,
     folds: Vec<Fold<D>>,
+    /// Rows that are compared on.
+    rows: usize,
     candidates: Vec<Candidate>,
     started: Instant,
     /// Seconds of earlier runs.
@@ -120,6 +133,7 @@ pub(super) fn run<D: TrainingData>(
         config,
         tune,
         folds: Vec::new(),
+        rows: 0,
         candidates: tune.candidates(config, data.as_any_data()),
         started: Instant::now(),
         earlier: known.seconds,
@@ -127,6 +141,7 @@ pub(super) fn run<D: TrainingData>(
         stopped: AtomicBool::new(false),
     };
     let compared = compared(tune, data, config.fit.seed)?;
+    running.rows = compared.units();
     running.folds = running.folds(&compared, device, &known.trials)?;
     let running = running;
     let keep = |trials: &[Trial]| match &file {
@@ -142,6 +157,7 @@ pub(super) fn run<D: TrainingData>(
         choice: Choice::of(&trials),
         first: running.candidates[0].clone(),
         candidates: running.candidates.len(),
+        left_out: running.candidates[trials.len()..].to_vec(),
         end,
         folds: running.fits(),
         seconds: running.seconds(),
@@ -212,14 +228,37 @@ impl<D: TrainingData> Running<'_, '_, D> {
     }
 
     /// One fit a fold, in parallel; `None` where the search ended before all of them did.
+    ///
+    /// Another method is compared on the first folds, and by some of its members, as far as seconds allow: of a fit that is
+    /// a mean of several, one alone says too little.
     fn trial(&self, candidate: &Candidate, trials: &[Trial]) -> Result<Option<Trial>> {
+        let mut config = candidate.configure(self.config);
+        config.fit.time_budget = None;
+        if candidate.method.is_none() {
+            return self.fitted(candidate, &config, (&self.folds, trials));
+        }
+        let affordable =
+            |[folds, members]: &&[usize; 2]| self.rows * self.rows * folds * members <= PRODUCTS;
+        let &[folds, members] = SHARES.iter().find(affordable).unwrap_or(&FEWEST);
+        if let Ok(method) = config.method.with_setting("members", &members.to_string()) {
+            config.method = method;
+        }
+        let folds = folds.min(self.tune.folds).min(self.folds.len());
+        self.fitted(candidate, &config, (&self.folds[..folds], trials))
+    }
+
+    /// The fits of a configuration on these folds.
+    fn fitted(
+        &self,
+        candidate: &Candidate,
+        config: &Estimator,
+        (folds, trials): (&[Fold<D>], &[Trial]),
+    ) -> Result<Option<Trial>> {
         // Some folds may not have been cut then.
         if self.is_over() {
             return Ok(None);
         }
-        let mut config = candidate.configure(self.config);
-        config.fit.time_budget = None;
-        let step_grid = self.tune.step_grid(&config);
+        let step_grid = self.tune.step_grid(config);
         let best = Choice::of(trials);
         let progress = Step { candidate, finished: trials.len(), best: best.as_ref() };
         let (finished, cut) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -242,14 +281,21 @@ impl<D: TrainingData> Running<'_, '_, D> {
                 cut.store(true, Ordering::Relaxed);
                 ControlFlow::Break(Termination::Stopped)
             };
-            let scores = fold.score(&config, &step_grid, &mut watch, &ends);
+            let scores = fold.score(config, &step_grid, &mut watch, &ends);
             finished.fetch_add(1, Ordering::Relaxed);
             scores.map(Some)
         };
-        let folds: Vec<Option<FoldScores>> =
-            self.folds.par_iter().map(score).collect::<Result<_>>()?;
-        let folds: Vec<FoldScores> = folds.into_iter().flatten().collect();
-        if cut.load(Ordering::Relaxed) {
+        // Folds that draw from the generator of the device would wait for each other in the pool.
+        let folds: Vec<Option<FoldScores>> = match candidate.method {
+            Some(_) => side_by_side(folds, score).into_iter().collect::<Result<_>>()?,
+            None => folds.par_iter().map(score).collect::<Result<_>>()?,
+        };
+        let was_cut = cut.load(Ordering::Relaxed);
+        let complete = |fold: &FoldScores| fold.termination != Termination::Stopped;
+        let complete = folds.into_iter().map_while(|fold| fold.filter(complete)).collect();
+        let folds: Vec<FoldScores> = complete;
+        let is_partial = candidate.method.is_some() && !self.stopped.load(Ordering::Relaxed);
+        if was_cut && !(is_partial && folds.len() >= FEWEST[0]) {
             return Ok(None);
         }
         let seconds = started.elapsed().as_secs_f64();

@@ -7,7 +7,7 @@ use super::{Candidate, HeldOut};
 use crate::fit::{Start, Termination};
 
 /// Means closer than this are equal: a number that was read from a file may differ in its last digit.
-const SAME: f64 = 1e-9;
+pub(super) const SAME: f64 = 1e-9;
 
 /// A candidate that was tried: one fit a fold, each measured on the rows held out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,6 +81,11 @@ impl Trial {
             },
         );
         best.expect("a trial has a score for the end of its fits")
+    }
+
+    /// The number of its folds.
+    pub(super) fn folds(&self) -> usize {
+        self.end().folds.len()
     }
 
     /// The end of every fit.

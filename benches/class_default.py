@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""The default for classes on tables with given folds, through the program `nca`, and scikit-learn's classifiers.
+
+    cargo build --release --locked -p burn-nca-cli
+    python3 benches/class_default.py target/release/nca DIR [SET ...] > benches/results/class-default.json
+
+`DIR/SET.csv` has the class in `label` and the fold of each row in `fold`, as `unseen.py` writes them; each fold is predicted
+once from the others. All features are scaled to mean 0 and deviation 1 on the training rows. Accuracies, means of the folds;
+`seconds` is the wall time of a fit by the default, `chosen` what it chose.
+"""
+
+import collections
+import csv
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SETS = ["bupa", "cleveland", "glass", "movement_libras", "newthyroid", "pima", "vehicle", "vowel"]
+# The options of the fit and of the predictions.
+SETTINGS = {
+    "Euclidean, 3-NN": (["--method", "euclidean"], ["--rule", "knn", "--neighbors", "3"]),
+    "modern": (["--method", "modern"], []),
+    "default": ([], []),
+}
+
+
+def others():
+    """scikit-learn's classifiers with its own settings, but for the number of trees and of epochs."""
+    try:
+        from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+        from sklearn.neural_network import MLPClassifier
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+        from sklearn.svm import SVC
+    except ImportError:
+        return {}
+    return {
+        "random forest": lambda: RandomForestClassifier(500, random_state=0),
+        "boosting": lambda: HistGradientBoostingClassifier(random_state=0),
+        "SVM": lambda: make_pipeline(StandardScaler(), SVC()),
+        "MLP": lambda: make_pipeline(StandardScaler(), MLPClassifier(max_iter=1000, random_state=0)),
+    }
+
+
+def call(*command):
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
+
+
+def by_program(program, train, test, header, options, rule):
+    """The accuracy on the rows of `test`, the seconds of the fit, and what was chosen."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for part, rows in (("train", train), ("test", test)):
+            with open(folder / f"{part}.csv", "w", newline="") as file:
+                csv.writer(file).writerows([header] + rows)
+        fit = ["--target", "label", "--test-size", "0", "--no-baselines", "-q", "--out", folder / "m"]
+        started = time.perf_counter()
+        call(program, "fit", folder / "train.csv", *fit, *options)
+        seconds = time.perf_counter() - started
+        lines = call(program, "predict", folder / "m", folder / "test.csv", *rule).splitlines()
+        report = json.loads((folder / "m" / "report.json").read_text())
+    predicted = [row["label"] for row in csv.DictReader(lines)]
+    place = header.index("label")
+    right = statistics.mean(guess == row[place] for guess, row in zip(predicted, test))
+    trials = (report.get("tuning") or {}).get("trials") or [{}]
+    return right, seconds, " ".join(filter(None, [trials[0].get("method"), trials[0].get("criterion")]))
+
+
+def measured(program, path):
+    header, *body = list(csv.reader(path.open()))
+    fold, label = header.index("fold"), header.index("label")
+    columns = [at for at in range(len(header)) if at != fold]
+    names = [header[at] for at in columns]
+    cells, seconds, chosen = collections.defaultdict(list), [], collections.Counter()
+    for one in sorted({row[fold] for row in body}):
+        train, test = (
+            [[row[at] for at in columns] for row in body if (row[fold] == one) == is_test] for is_test in (False, True)
+        )
+        for setting, options in SETTINGS.items():
+            right, wall, choice = by_program(program, train, test, names, *options)
+            cells[setting].append(right)
+            if setting == "default":
+                seconds.append(wall)
+                chosen[choice] += 1
+        x = [[float(row[at]) for at in columns if at != label] for row in body]
+        parts = [[at for at, row in enumerate(body) if (row[fold] == one) == is_test] for is_test in (False, True)]
+        for name, make in others().items():
+            model = make().fit([x[at] for at in parts[0]], [body[at][label] for at in parts[0]])
+            cells[name].append(model.score([x[at] for at in parts[1]], [body[at][label] for at in parts[1]]))
+    accuracies = {name: statistics.mean(values) for name, values in cells.items()}
+    return accuracies, {"seconds": statistics.mean(seconds), "chosen": dict(chosen)}
+
+
+def main():
+    program, folder, *sets = sys.argv[1:]
+    cells, about = {}, {}
+    for name in sets or SETS:
+        cells[name], about[name] = measured(program, Path(folder) / f"{name}.csv")
+        print(name, cells[name], about[name], file=sys.stderr, flush=True)
+    names = next(iter(cells.values()))
+    cells["mean"] = {name: statistics.mean(cell[name] for cell in cells.values()) for name in names}
+    print(json.dumps({"accuracy": cells, "default": about}, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+//! Long tasks on threads of their own.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+/// What `work` gives for each item, in their order: as many at a time as the pool has threads.
+///
+/// A thread of the pool that waits in one task takes up the next and returns to the first when that is done: what several
+/// long tasks share, such as the generator of a device, then stands still. So they run on other threads, and only their
+/// operations on the pool, unless the caller is of a pool itself.
+pub fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Send + Sync) -> Vec<R> {
+    let threads = rayon::current_num_threads().min(items.len());
+    if threads < 2 || rayon::current_thread_index().is_some() {
+        return items.par_iter().with_max_len(1).map(&work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(items.len()));
+    let some = || {
+        while let Some((at, item)) = {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            items.get(at).map(|item| (at, item))
+        } {
+            let result = work(item);
+            done.lock().expect("a task that panicked ends the scope").push((at, result));
+        }
+    };
+    std::thread::scope(|scope| {
+        (1..threads).for_each(|_| drop(scope.spawn(some)));
+        some();
+    });
+    let mut done = done.into_inner().expect("a task that panicked ends the scope");
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_in_the_order_of_the_items() {
+        let items: Vec<usize> = (0..50).collect();
+        let squares: Vec<usize> = items.iter().map(|item| item * item).collect();
+        assert_eq!(side_by_side(&items, |item| item * item), squares);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        assert_eq!(pool.install(|| side_by_side(&items, |item| item * item)), squares);
+        assert!(side_by_side(&[] as &[usize], |item| item * item).is_empty());
+    }
+}
