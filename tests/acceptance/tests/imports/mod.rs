@@ -29,6 +29,7 @@ const CORE: &[&str] = &[
 /// The modules of the crate above it, likewise.
 const LEARN: &[&str] = &[
     "error",
+    "side_by_side",
     "encoder",
     "baseline",
     "neighbors",

@@ -247,7 +247,7 @@ fn another_method_is_compared_on_fewer_folds_by_its_own_rule_and_fitted_if_it_is
     assert_eq!(winner(&tuned.search), (1, None));
     assert_eq!(
         (tuned.fitted.card().d_output, tuned.fitted.applied_method().label),
-        (8, "Modern NCA".into())
+        (2 * 8, "Modern NCA".into())
     );
     // What is left out is said.
     let brief = tune.with_budget(Some(1e-9));
