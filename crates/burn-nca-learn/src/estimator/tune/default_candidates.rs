@@ -243,7 +243,11 @@ mod tests {
         assert_eq!((tune.folds, tune.repeats, tune.budget), (5, 3, Some(10.0)));
         let all = tune.candidates.unwrap();
         assert_eq!((all[0].l2, all[0].start_perplexity), (RegressionConfig::L2, None));
-        assert!(all[1..].iter().all(|one| one.l2 < RegressionConfig::L2 && one.d_output == 2));
+        let (modern, penalties) = all.split_last().unwrap();
+        assert!(
+            penalties[1..].iter().all(|one| one.l2 < RegressionConfig::L2 && one.d_output == 2)
+        );
+        assert_eq!((modern.l2, modern.method.is_some()), (0.0, true));
         let soft = RegressionObjective::Soft {
             criterion: Criterion::F,
             width: crate::data::AgreementWidth::Median,
