@@ -13,6 +13,9 @@ const SHARE: usize = 100;
 /// Copies of which chance explains more than this share are those of a table of few values.
 const FEW: f64 = 0.25;
 
+/// Rows that occur so many times on average are those of a table of few values.
+const OFTEN: usize = 10;
+
 /// Rows (or pairs: the `noun`) that are measured, and which of them were learned from.
 pub struct Seen {
     /// Rows, or pairs.
@@ -87,22 +90,34 @@ impl Seen {
 /// The probability that a row has a copy in a table of independent columns with the values of this one.
 ///
 /// ```text
-/// 1 - (1 - P)^n,   P = Π_c Σ_v (n_cv / n)²      n_cv of n rows have the value v in column c
+/// 1 - (1 - P)^n,   P = Π_c Σ_v n_cv (n_cv - 1) / (m (m - 1))
 /// ```
-/// Near 1 where a few columns of a few values each (yes or no, a grade) leave nothing else.
+/// n_cv of the m distinct rows have the value v in column c: a row is no evidence of copies by being one itself, nor by
+/// occurring again. It is 1 where rows occur [`OFTEN`] times on average, and near 1 where a few columns of a few values
+/// each (yes or no, a grade) leave nothing else.
 fn chance_of_copy(table: &Features) -> f64 {
-    let n = table.rows() as f64;
+    let numbers = row_numbers(&[table]).pop().unwrap_or_default();
+    let mut distinct = 0;
     let mut counts: Vec<HashMap<u64, f64>> = vec![HashMap::new(); table.columns()];
-    table.each_row(|_, row| {
-        for (counts, value) in counts.iter_mut().zip(row) {
+    table.each_row(|row, values| {
+        if numbers[row] < distinct {
+            return;
+        }
+        distinct += 1;
+        for (counts, value) in counts.iter_mut().zip(values) {
             *counts.entry((value + 0.0).to_bits()).or_default() += 1.0;
         }
     });
+    if table.rows() >= OFTEN * distinct {
+        return 1.0;
+    }
+    let m = distinct as f64;
+    let pairs = (m * (m - 1.0)).max(1.0);
     let same = |counts: &HashMap<u64, f64>| {
-        counts.values().map(|count| (count / n) * (count / n)).sum::<f64>()
+        counts.values().map(|count| count * (count - 1.0)).sum::<f64>() / pairs
     };
-    let log: f64 = counts.iter().map(|counts| same(counts).ln()).sum();
-    1.0 - (-n * log.exp()).exp()
+    let share: f64 = counts.iter().map(same).product();
+    1.0 - (-(table.rows() as f64) * share).exp()
 }
 
 /// Says how many rows of a table have copies in it, and what is optimistic by that; `rows` is what they are called.
@@ -227,6 +242,27 @@ mod tests {
         assert!(chance_of_copy(&Features::unnamed(bits, 4).unwrap()) > 0.99);
         let numbers = (0..400).map(|i| f64::from(i) / 7.0).collect();
         assert!(chance_of_copy(&Features::unnamed(numbers, 4).unwrap()) < 1e-6);
+        let grades = (0..400).map(|i| f64::from(i % 5)).collect();
+        assert_eq!(chance_of_copy(&Features::unnamed(grades, 1).unwrap()), 1.0);
+    }
+
+    #[test]
+    fn rows_are_no_evidence_of_copies_by_themselves() {
+        let number = |i: usize| (i * i % 1009) as f64 / 7.0;
+        let chance = |values: Vec<f64>, columns| {
+            chance_of_copy(&Features::unnamed(values, columns).unwrap())
+        };
+        let once: Vec<f64> = (0..90).map(number).collect();
+        let thrice: Vec<f64> = (0..270).map(|i| number(i / 3)).collect();
+        let bits = |column: &[f64]| {
+            column.iter().enumerate().flat_map(|(i, x)| [*x, (i / 3 % 2) as f64]).collect()
+        };
+        for (values, columns) in
+            [(bits(&once), 2), (bits(&thrice), 2), (once, 1), (thrice, 1), (vec![7.0; 2], 1)]
+        {
+            let found = chance(values, columns);
+            assert!(found < 1e-6, "{columns}: {found}");
+        }
     }
 
     #[test]
