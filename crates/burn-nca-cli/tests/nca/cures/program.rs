@@ -98,6 +98,8 @@ fn fits() -> Vec<Case> {
 /// Options without an effect.
 fn refusals() -> Vec<Case> {
     let of = |options: &str| of("fitting/options.rs refusal", &format!("fit t.csv {options}"));
+    // Of a site that another case has.
+    let again = |options: &str| Case { sites: "", ..of(options) };
     let few = |options: &str| of(&format!("{options} --max-iterations 2"));
     let numbers = |options: &str| few(&format!("--task regression {options}"));
     let pairs = |options: &str| few(&format!("--pairs p.csv --dim 1 {options}"));
@@ -113,6 +115,19 @@ fn refusals() -> Vec<Case> {
             "choose another method (nca methods lda says what it has)",
             "fit t.csv --method pca",
         ),
+        again("--method lda --epochs 2").instead(
+            "choose another method (nca methods lda says what it has)",
+            "fit t.csv --method pca",
+        ),
+        again("--method pca --weight-decay 0.1").instead(
+            "choose another method (nca methods pca says what it has)",
+            "fit t.csv --method lda",
+        ),
+        of("--method lca --learning-rate 0.1"),
+        again("--method lca --momentum 0.5"),
+        again("--method lca --optimizer adam --epochs 1 --batch-size 4"),
+        again("--method lmnn --max-iterations 2 --sums-tolerance 1e-9"),
+        again("--method vsm --max-iterations 2 --init lda"),
         numbers("--objective f"),
         pairs("--objective g"),
         numbers("--repulsion 1"),
