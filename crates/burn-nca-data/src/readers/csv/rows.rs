@@ -217,7 +217,12 @@ impl<'a> Sheet<'a> {
                     )));
                 }
                 let at = format!("{at}, column {}", quoted(name));
-                if count == 1 && !self.row_by_evidence && self.is_second_header(column)? {
+                let is_text = record.field(column).parse::<f64>().is_err();
+                if count == 1
+                    && is_text
+                    && !self.row_by_evidence
+                    && self.is_second_header(column)?
+                {
                     let units = "remove this row if it is one of units, or of more names (the next row has a number there)";
                     let message = Message::from(format!("{at}: {}", reason.text()));
                     // No column is left out for one row.
