@@ -48,6 +48,8 @@ fn texts() -> Vec<Case> {
         case("csv/cell.rs edit", "a;b;y\n1,5;2.5;u\n2,5;3,5;v\n")
             .command("fit t.csv --decimal comma")
             .edit(comma, "a;b;y\n1,5;2,5;u\n2,5;3,5;v\n"),
+        case("csv/header.rs SeparatorSpace", "a b y\nred s u\nblue m v\nred m u\nblue s v\n")
+            .command("fit t.csv --categorical auto"),
         case("csv/cell.rs edit; csv/cell.rs SeparatorSpace", "a b\ty\n1 2\tu\n2 3\tv\n")
             .edit("write one number per cell", GOOD),
         case("preparation/spelled.rs edit; preparation/spelled.rs DecimalComma", "a;y\n1,5;u\n2,5;v\n")
