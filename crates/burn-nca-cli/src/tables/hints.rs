@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use burn_nca_data::{Message, Table, Target};
-use burn_nca_learn::data::{Features, Split, name_key};
+use burn_nca_learn::data::{Features, RawColumn, RawValues, Split, meant_name, name_key};
 
 use crate::failure::hinted;
 use crate::hint::{CommandKind, hint_text};
@@ -92,6 +92,18 @@ fn about_line_ends(table: &Table, rows: &RowNames) -> Option<Warning> {
 /// Classes whose names differ in case or in spaces only.
 fn about_similar_classes(table: &Table) -> Option<Warning> {
     let Target::Classes { names, .. } = &table.target else { return None };
+    about_similar("classes", "learned as different classes", names)
+}
+
+/// Texts of a column that differ in case or in spaces only; `noun` is what they are, `levels` or `groups`.
+pub(super) fn about_similar_texts(noun: &str, column: &RawColumn) -> Option<Warning> {
+    let RawValues::Text(text) = column.values() else { return None };
+    let of_column = format!("{noun} of column \"{}\"", short_name(column.name()));
+    about_similar(&of_column, &format!("different {noun}"), text.distinct())
+}
+
+/// Names that differ in case or in spaces only; `what` they are, and what they are `taken` for.
+fn about_similar(what: &str, taken: &str, names: &[String]) -> Option<Warning> {
     let mut alike: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for name in names {
         let words: Vec<String> = name.split_whitespace().map(str::to_lowercase).collect();
@@ -106,8 +118,7 @@ fn about_similar_classes(table: &Table) -> Option<Warning> {
         Warning::new(
             WarningCode::SimilarClasses,
             format!(
-                "classes differ in case or in spaces only, and are learned as different classes: {}; write them alike if \
-                 they are one",
+                "{what} differ in case or in spaces only, and are {taken}: {}; write them alike if they are one",
                 found.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join("; ")
             ),
         )
@@ -295,11 +306,7 @@ pub(super) fn refuse_unseen_classes(target: &Target, split: &Split) -> Result<()
     let Some(&first) = split.test.iter().find(unseen) else { return Ok(()) };
     let rows = split.test.iter().filter(unseen).count();
     let name = &names[labels[first]];
-    let plain = |name: &str| {
-        name.trim_matches(|sign: char| !sign.is_alphanumeric() && !"<>=+-".contains(sign))
-            .to_lowercase()
-    };
-    let meant = known.iter().map(|&class| &names[class]).find(|known| plain(known) == plain(name));
+    let meant = meant_name(name, known.iter().map(|&class| names[class].as_str()));
     let hint = meant.map_or(String::new(), |meant| {
         format!(" (\"{}\" but for case, spaces or dots)", short_name(meant))
     });
@@ -367,6 +374,13 @@ mod tests {
             panic!()
         };
         assert!(text.contains(": \"Setosa\" and \"setosa\"; write"), "{text}");
+        let text = |names: [&str; 3]| {
+            about_similar_texts("levels", &RawColumn::text("c", names.map(Some)))
+                .map(|warning| warning.text)
+        };
+        let start = "levels of column \"c\" differ in case or in spaces only, and are different levels: \"Red\" and \"red\"";
+        assert!(text(["Red", "red", "blue"]).unwrap().starts_with(start));
+        assert_eq!(text(["1", "2", "3"]), None);
         let [(WarningCode::ClassMinusOne, text)] = &of(["-1.0", "0.0", "1.0", "2.0"])[..] else {
             panic!()
         };

@@ -13,7 +13,7 @@ use burn_nca_learn::data::{
 };
 
 use super::grouping;
-use super::hints::{read_as, refuse_no_such_class, refuse_unseen_classes};
+use super::hints::{about_similar_texts, read_as, refuse_no_such_class, refuse_unseen_classes};
 use super::opened::{Opened, PreparedData};
 use super::roles::{Part, Roles};
 use super::sparse::{self, OnPass, Reduced};
@@ -121,6 +121,8 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
     let target = source.target.clone().map_or(TargetColumn::Last, TargetColumn::Name);
     let mut raw = open_raw(&source.data, &raw_options(source, Some((target, task))))?;
     let target_name = raw.columns().last().map_or("", RawColumn::name).to_string();
+    let groups = columns.groups.as_deref().and_then(|name| raw.column(name));
+    let similar_groups = groups.and_then(|groups| about_similar_texts("groups", groups));
     let mut roles = Roles::take(&mut raw, columns)?;
     let first_rows = raw.rows();
     let preparation = match &columns.test {
@@ -165,6 +167,8 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
         .map(|text| Warning::new(WarningCode::Prepared, text));
     let mut warnings: Vec<Warning> = notes.into_iter().chain(said).collect();
     warnings.extend(about_raw(&raw, &rows, &target));
+    let levels = raw.columns().iter().filter_map(|column| about_similar_texts("levels", column));
+    warnings.extend(similar_groups.into_iter().chain(levels));
     // Rows with missing values may have been left out.
     let place = |row: usize| prepared.rows.binary_search(&row).ok();
     let kept: Vec<usize> = (0..rows.len()).filter(|&at| place(rows[at]).is_some()).collect();
