@@ -2,6 +2,8 @@
 
 import bz2
 import gzip
+import io
+import tarfile
 
 from tools import blobs, case, check, header_of, near, rows_of
 
@@ -11,6 +13,16 @@ HEADER, ROWS = header_of(3), rows_of(FEATURES, LABELS)
 
 def text(rows=None, separator=","):
     return "".join(separator.join(row) + "\n" for row in [HEADER] + (rows or ROWS))
+
+
+def archive(content):
+    """A tar archive of one file."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        entry = tarfile.TarInfo("t.csv")
+        entry.size = len(content)
+        tar.addfile(entry, io.BytesIO(content))
+    return packed.getvalue()
 
 
 def same_as_plain(place, name, content, *options):
@@ -91,6 +103,9 @@ def _(place):
     place.fit("t.csv").refused("line 2 (row 1)", "units")
     place.table("typed.csv", HEADER, [["float", "float", "float", "string"], *ROWS])
     place.fit("typed.csv").refused("line 2 (row 1)", "units")
+    place.table("infinite.csv", HEADER, [["inf", *ROWS[0][1:]], *ROWS])
+    run = place.fit("infinite.csv").refused("line 2 (row 1)", "infinite")
+    check("units" not in run.err, run.err.strip()[-200:])
 
 
 @case("header of two lines", "own", "refused with the row")
@@ -192,6 +207,15 @@ def _(place):
     same_as_plain(place, "t.txt", aligned, "--separator", "space")
 
 
+@case("words that spaces separate", "own", "refused with the separator that reads them")
+def _(place):
+    words = [["red blue".split()[at % 2], "s m l".split()[at % 3], "uv"[at // 5 % 2]] for at in range(40)]
+    place.table("t.txt", ["a", "b", "class"], words, " ")
+    for options in ([], ["--categorical", "auto"]):
+        place.fit("t.txt", *options).refused("--separator space")
+    place.fit("t.txt", "--separator", "space", "--categorical", "auto").ok()
+
+
 @case("file of words without a header", "FIELD 6", "no row is lost, or it is refused")
 def _(place):
     words = [["vhigh", "2", "small", "unacc"]] + [["low med high vhigh".split()[at % 4], "2 3 4 5more".split()[at // 4 % 4],
@@ -216,6 +240,11 @@ def _(place):
         "t.csv.xz": b"\xfd7zXZ\x00" + bytes(64),
         "t.pkl": b"\x80\x04\x95" + bytes(range(128)),
         "t.mat": b"MATLAB 5.0 MAT-file, Platform: X".ljust(124) + b"\x00\x01IM" + bytes(range(200)),
+        "new.mat": (b"MATLAB 7.3 MAT-file, Platform: X".ljust(124) + b"\x00\x02IM").ljust(512, b"\x00")
+        + b"\x89HDF\r\n\x1a\n" + bytes(range(200)),
+        "t.tar": archive(content),
+        "t.tar.gz": gzip.compress(archive(content)),
+        "t.rar": b"Rar!\x1a\x07\x01\x00" + bytes(range(200)),
         "t.h5": b"\x89HDF\r\n\x1a\n" + bytes(200),
         "t.xls": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(200),
     }.items():
@@ -249,3 +278,9 @@ def _(place):
     place.table("new.csv", HEADER, rows)
     run = place.fit("train.csv", "--test", "new.csv").refused("new.csv")
     check("65" not in run.err and "of 80" not in run.err, run.err.strip()[-200:])
+    rows[4][1], rows[6][3] = "1e39", ""
+    place.table("new.csv", HEADER, rows)
+    run = place.fit("train.csv", "--test", "new.csv")
+    run.refused('row 5 of new.csv (--test), column "x1" is 1e39', "the first is row 7 of new.csv (--test)")
+    check("standardize" not in run.err and "in row 5 of new.csv (--test) of x1" in run.err, run.err.strip()[-200:])
+    place.fit("train.csv", "--test", "new.csv", "--precision", "f64").ok()

@@ -36,6 +36,53 @@ def _(place):
     check("30" in run.warnings, run.warnings[-200:])
 
 
+@case("test rows that are training rows, of one feature", "FIELD 2", "never excused by few values where no two are equal")
+def _(place):
+    draw = np.random.default_rng(5)
+    rows = [[f"{value:.5f}", draw.integers(2), "ab"[draw.integers(2)]] for value in draw.normal(size=90)]
+    tables = {
+        "one.csv": (["x", "class"], [[row[0], row[2]] for row in rows]),
+        "bit.csv": (["x", "bit", "class"], rows),
+        "number.csv": (["x", "y"], [[row[0], f"{draw.normal():.4f}"] for row in rows]),
+    }
+    for name, table in tables.items():
+        place.table(name, *table)
+        task = ["--task", "regression"] if name == "number.csv" else []
+        run = place.fit(name, "--test", name, *task).says("all 90 test rows are also training rows", "optimistic")
+        check("few values" not in run.warnings, run.warnings[-200:])
+    header, rows = tables["one.csv"]
+    place.table("thrice.csv", header, [row for row in rows for _ in range(3)])
+    place.fit("thrice.csv").says("test rows are also training rows", "optimistic").is_silent_on("few values")
+
+
+@case("training rows of a table that is gone", "own", "counted by their embedding")
+def _(place):
+    rows, new = coin_rows(60), coin_rows(20, 6)
+    place.table("t.csv", header_of(4), rows)
+    place.fit("t.csv", "--test-size", "0", "--out", "m").ok()
+    place.table("t.csv", header_of(4), rows + new)
+    place.nca("evaluate", "m", "t.csv").says("60 of 80 rows are also training rows", "on the other 20 rows")
+    place.table("new.csv", header_of(4), new)
+    place.nca("evaluate", "m", "new.csv").is_silent_on("training rows")
+    draw = np.random.default_rng(3)
+    counts = np.where(draw.random((60, 20)) < 0.4, draw.integers(1, 9, (60, 20)), 0)
+    entries = [f"{row + 1} {column + 1} {counts[row, column]}" for row, column in np.argwhere(counts)]
+    place.write("s.mtx", "\n".join(["%%MatrixMarket matrix coordinate real general", f"60 20 {len(entries)}", *entries]))
+    place.table("y.csv", ["y"], [[row[4]] for row in rows])
+    place.fit("s.mtx,y.csv", "--test-size", "0", "--out", "s").ok()
+    place.nca("evaluate", "s", "s.mtx,y.csv").says("all 60 rows are also training rows")
+
+
+@case("groups that are spelled in two ways", "own", "7 and 7.0 are one group; names that differ in case are hinted at")
+def _(place):
+    rows = [[row[0][1:] + ["", ".0", ""][at % 3], *row[1:]] for at, row in enumerate(visits())]
+    place.table("t.csv", ["patient", "x", "y", "z", "u", "class"], rows)
+    place.fit("t.csv", "--groups", "patient").says("the 60 groups").is_silent_on("are also training rows")
+    rows = [[["P7", "p7"][at % 2] if row[0] == "p7" else row[0], *row[1:]] for at, row in enumerate(visits())]
+    place.table("t.csv", ["patient", "x", "y", "z", "u", "class"], rows)
+    place.fit("t.csv", "--groups", "patient").says("differ in case", '"p7" and "P7"')
+
+
 @case("visits of patients", "FIELD 3", "leave-one-out leaves the group out: 50 %, not 100 %")
 def _(place):
     place.table("t.csv", ["patient", "x", "y", "z", "u", "class"], visits())

@@ -45,7 +45,9 @@ fn of_both(setting: &Setting) -> Option<String> {
     let words = match setting {
         Setting::Encoding(None) => "give the --encoding of the file, such as latin1",
         Setting::Encoding(Some(name)) => return Some(format!("give --encoding {name}")),
-        Setting::SeparatorSpace => "give --separator space if several spaces or tabs are one",
+        Setting::SeparatorSpace => {
+            "give --separator space if runs of spaces or tabs separate values"
+        }
         Setting::Header(true) => "give --header yes if the first line holds names",
         Setting::Header(false) => "give --header no if the first line is a row",
         Setting::DecimalComma => "give --decimal comma to read 1,5",

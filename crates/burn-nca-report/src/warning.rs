@@ -56,7 +56,7 @@ pub enum WarningCode {
     NumbersAsClasses,
     /// Classes whose names hold line ends, as a stray quotation mark makes them.
     MultilineClasses,
-    /// Classes whose names differ in case or in spaces only.
+    /// Classes, levels or groups whose names differ in case or in spaces only.
     SimilarClasses,
     /// A class -1 in addition to classes from 0, as libraries mark rows without a class.
     ClassMinusOne,

@@ -5,16 +5,16 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use burn::tensor::Device;
-use burn_nca_learn::data::{Coincidences, Features, Labeled, RegressionData, Scaling};
-use burn_nca_learn::estimator::Decision;
+use burn_nca_learn::data::{Coincidences, Features, Labeled, RegressionData, Scaling, ScalingKind};
+use burn_nca_learn::estimator::{Decision, Estimator};
 use burn_nca_learn::fit::{FitSession, Progress, Termination};
-use burn_nca_learn::method::AnyMethod;
+use burn_nca_learn::method::{AnyMethod, Uses};
 use burn_nca_learn::{DeviceTime, Fitted, device};
 use burn_nca_program::{Interrupt, RunFolder, short_name};
 
 use super::report::write_pictures;
 use super::{model_folder, open_device};
-use crate::cli::fit::{EncoderKind, FitArgs, Number};
+use crate::cli::fit::{EncoderKind, FitArgs, Init, Number};
 use crate::cli::{Format, NeighborCount, Rule};
 use crate::failure::{hinted, usage};
 use crate::fitting::ending;
@@ -25,11 +25,12 @@ use crate::fitting::run_folder::{self, CHECKPOINT};
 use crate::fitting::stages::Stages;
 use crate::fitting::target_settings::{FitTask, learned_from};
 use crate::fitting::time_budget::TimeBudget;
-use crate::fitting::{method, options, settings, tuning, warnings};
+use crate::fitting::{method, network, options, settings, tuning, warnings};
 use crate::source::Source;
 use crate::{date, output, process, tables};
+use burn_nca_report::evaluation::Rows;
 use burn_nca_report::terminal::Terminal;
-use burn_nca_report::{Report, Warning, WarningCode};
+use burn_nca_report::{Report, RowNames, Warning, WarningCode};
 
 pub use crate::fitting::run_folder::MODEL;
 
@@ -97,14 +98,17 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
     stages.begin("training");
     bar.begin();
     let scaling = Scaling::fit(config.fit.scaling, train.features());
+    if args.precision == Number::F32 {
+        refuse_far_values(&rows, &scaling, (&table.names, device::backend(&device)))
+            .inspect_err(|_| bar.finish())?;
+    }
     let mut rows = rows.scaled(&scaling)?;
-    refuse_far_values(rows.data.features(), (args.precision, table.names.places.as_deref()))
-        .inspect_err(|_| bar.finish())?;
     let start = warm_start.map(|model| model.encoder);
     let recording = folder
         .as_ref()
         .map(|folder| Recording::new(folder, config.identity(rows.train.as_any_data())));
-    let model = fit(&bar, (folder.as_ref(), recording.as_ref()), |session| {
+    let cure = cure_of_divergence(args, &config);
+    let model = fit(&bar, (folder.as_ref(), recording.as_ref()), &cure, |session| {
         config.fit_scaled(start, (rows.train.clone(), scaling), &device, session)
     })?;
     warnings.extend(bar.warnings());
@@ -243,6 +247,7 @@ fn warm_start(args: &FitArgs, features: &Features, device: &Device) -> Result<Op
 fn fit(
     bar: &FitProgress,
     (folder, recording): (Option<&RunFolder>, Option<&Recording>),
+    cure: &str,
     run: impl FnOnce(FitSession<'_>) -> burn_nca_learn::Result<Fitted>,
 ) -> Result<Fitted> {
     let mut watch = |progress: &Progress| bar.step(progress);
@@ -270,48 +275,85 @@ fn fit(
         recording.iter().for_each(|steps| steps.keep());
         return Err(bar.interrupted(interrupted(&model, folder.is_some())));
     }
-    refuse_diverged(&model).inspect_err(|_| folder.iter().for_each(|folder| folder.forget()))?;
+    refuse_diverged(&model, cure)
+        .inspect_err(|_| folder.iter().for_each(|folder| folder.forget()))?;
     Ok(model)
 }
 
 /// The largest value whose square, and the sum of some, f32 holds.
 const MOST_IN_F32: f64 = 1e18;
 
-/// Refuses scaled values whose distances f32 does not hold, before a fit of numbers that are not finite; `places` are the
-/// rows of the file.
-fn refuse_far_values(
-    features: &Features,
-    (precision, places): (Number, Option<&[usize]>),
+/// The largest value whose square, and the sum of some, f64 holds.
+const MOST_IN_F64: f64 = 1e150;
+
+/// Refuses values that are scaled to ones whose distances f32 does not hold, before a fit of numbers that are not finite.
+fn refuse_far_values<D: FitData>(
+    rows: &Rows<D>,
+    scaling: &Scaling,
+    (names, backend): (&RowNames, &str),
 ) -> Result<()> {
+    let features = rows.data.features();
+    let scaled = |value: f64, column: usize| {
+        ((value - scaling.offset()[column]) / scaling.scale()[column]).abs()
+    };
     let mut far = None;
-    if precision == Number::F32 {
-        features.each_row(|row, values| {
-            let column = values.iter().position(|value| value.abs() > MOST_IN_F32);
-            far = far.or(column.map(|column| (row, column)));
+    features.each_row(|row, values| {
+        let mut columns = 0..values.len();
+        far = far.or_else(|| {
+            let column = columns.find(|&column| scaled(values[column], column) > MOST_IN_F32)?;
+            Some((row, column, values[column]))
         });
-    }
-    let Some((row, column)) = far else { return Ok(()) };
+    });
+    let Some((row, column, value)) = far else { return Ok(()) };
+    let f64_helps = scaled(value, column) < MOST_IN_F64 && backend != "wgpu";
+    let is_learned_from = D::TASK == Some(FitTask::Pairs) || rows.split.train.contains(&row);
+    let scaling_helps = is_learned_from && scaling.kind() != ScalingKind::Standardize;
+    let cure = match (f64_helps, scaling_helps) {
+        (true, true) => "correct the value, give --precision f64, or give --scale standardize",
+        (true, false) => "correct the value, or give --precision f64",
+        (false, true) => "correct the value, or give --scale standardize",
+        (false, false) => "correct the value",
+    };
     bail!(hinted(
         format!(
-            "row {}, column \"{}\" is {:e}, whose square f32 does not hold",
-            places.map_or(row, |places| places[row]) + 1,
+            "{}, column \"{}\" is {value:e}, and f32 does not hold the square of its distance from other rows",
+            names.name(row),
             short_name(&features.names()[column]),
-            features.value(row, column)
         ),
-        "correct the value, give --precision f64, or give --scale standardize"
+        cure
     ))
 }
 
-/// Mini-batches keep no best map: steps that are too long end in numbers that nothing can be made of.
-fn refuse_diverged(model: &Fitted) -> Result<()> {
+/// Refuses a model of numbers that are not finite; `cure` is what may keep the next fit from them.
+fn refuse_diverged(model: &Fitted, cure: &str) -> Result<()> {
     let values = model.references().clone().into_data();
     if values.iter::<f64>().all(f64::is_finite) {
         return Ok(());
     }
-    bail!(hinted(
-        "the fit diverged: the embedding is no longer finite",
-        "give a smaller --learning-rate or --l2, or give --scale standardize"
-    ))
+    bail!(hinted("the fit diverged: the embedding is no longer finite", cure.to_string()))
+}
+
+/// What may keep a fit from diverging: shorter steps of mini-batches, which keep no best map, or another start, and
+/// features of one scale.
+fn cure_of_divergence(args: &FitArgs, config: &Estimator) -> String {
+    let (method, model) = (&config.method, &args.model);
+    let uses = method.info().uses;
+    let starts = uses.contains(&Uses::Start) && model.encoder != EncoderKind::Mlp;
+    let start = starts && model.init != Some(Init::Identity) && model.warm_start.is_none();
+    let by_batches =
+        uses.contains(&Uses::Optimizer) && network::optimizer_kind(args, method).takes_batches();
+    let first = match (by_batches, start) {
+        (true, _) => Some("give a smaller --learning-rate"),
+        (false, true) => Some("give --init identity"),
+        (false, false) => None,
+    };
+    let scale =
+        (config.fit.scaling != ScalingKind::Standardize).then_some("give --scale standardize");
+    let cures: Vec<&str> = first.into_iter().chain(scale).collect();
+    match cures.is_empty() {
+        true => "correct values that are far from all others".to_string(),
+        false => cures.join(", or "),
+    }
 }
 
 fn interrupted(model: &Fitted, resumable: bool) -> String {

@@ -19,7 +19,7 @@ use crate::failure::usage;
 /// # Errors
 /// Such an option, with the reason and the cure.
 pub fn check(args: &FitArgs, learned_from: FitTask, method: &AnyMethod) -> Result<()> {
-    let refused = without_its_partner(args)
+    let refused = without_its_partner(args, method)
         .into_iter()
         .chain(without_classes(args, learned_from))
         .chain(of_another_method(args, method))
@@ -43,7 +43,7 @@ fn refusal(given: bool, text: impl Into<String>, hint: impl Into<String>) -> Ref
 }
 
 /// An option that belongs to another one. (clap asks for the other by itself, but not where a third excludes it.)
-fn without_its_partner(args: &FitArgs) -> Vec<Refusal> {
+fn without_its_partner(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
     let tuning = &args.tuning;
     let of_tune = [
         ("--budget", tuning.budget.is_some() && says_how_to_fit(args)),
@@ -59,6 +59,10 @@ fn without_its_partner(args: &FitArgs) -> Vec<Refusal> {
         "--patience is for --early-stopping (--tune finds the number of steps by its folds)";
     let width = "--width is for --soft, which matches numeric targets";
     let optimizer = &args.optimizer;
+    let fourier = match method.info().uses.contains(&Uses::FourierSums) {
+        true => ", or give --sums fourier",
+        false => "",
+    };
     let alone = [
         refusal(
             optimizer.patience.is_some() && optimizer.early_stopping.is_none(),
@@ -69,7 +73,7 @@ fn without_its_partner(args: &FitArgs) -> Vec<Refusal> {
         refusal(
             args.sums_tolerance.is_some() && args.sums != SumsKind::Fourier,
             "--sums-tolerance is for --sums fourier",
-            "leave --sums-tolerance out, or give --sums fourier",
+            format!("leave --sums-tolerance out{fourier}"),
         ),
     ];
     of_tune.chain(alone).collect()
@@ -94,6 +98,8 @@ fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
         ("--l2", Uses::L2, model.l2.is_some()),
         ("--optimizer", Uses::Optimizer, other_optimizer),
         ("--max-iterations", Uses::Optimizer, optimizer.max_iterations.is_some()),
+        ("--momentum", Uses::Optimizer, optimizer.momentum.is_some()),
+        ("--weight-decay", Uses::Optimizer, optimizer.weight_decay.is_some()),
         ("--early-stopping", Uses::EarlyStopping, optimizer.early_stopping.is_some()),
         ("--sums", Uses::Sums, args.sums != SumsKind::Auto),
         ("--sums fourier", Uses::FourierSums, args.sums == SumsKind::Fourier),
@@ -102,8 +108,10 @@ fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
     let of_settings = of_settings
         .into_iter()
         .map(|(option, name, given)| (option, given && !settings.contains_key(name)));
+    let of_batches = of_batches(args).map(|(option, given)| (option, Uses::Optimizer, given));
     let of_uses = of_uses
         .into_iter()
+        .chain(of_batches)
         .map(|(option, uses, given)| (option, given && !info.uses.contains(&uses)));
     let of_search = [Uses::Start, Uses::L2, Uses::Optimizer];
     let has_steps = of_search.iter().all(|uses| info.uses.contains(uses));
@@ -220,9 +228,17 @@ fn of_another_map(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
         "--start-perplexity scales the start, and the map of --init stays as it is given",
         "leave --start-perplexity out, or leave --init out",
     ));
+    let name = method.info().name;
+    let map = match name {
+        "vsm" | "ncfs" | "fsrnca" => Some(format!("--method {name}")),
+        _ => (model.encoder == EncoderKind::Diagonal).then(|| "--encoder diagonal".to_string()),
+    };
     refused.push(refusal(
-        model.encoder == EncoderKind::Diagonal && matches!(init, Some(Init::Pca | Init::Lda)),
-        "--init pca and lda rotate the features, and --encoder diagonal only weighs them",
+        map.is_some() && matches!(init, Some(Init::Pca | Init::Lda)),
+        format!(
+            "--init pca and lda rotate the features, and {} only weighs them",
+            map.unwrap_or_default()
+        ),
         "give --init auto, identity, random or a file",
     ));
     refused.push(refusal(
@@ -233,18 +249,37 @@ fn of_another_map(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
     refused
 }
 
+/// Options of mini-batches, and whether they are given.
+fn of_batches(args: &FitArgs) -> [(&'static str, bool); 4] {
+    let options = &args.optimizer;
+    [
+        ("--epochs", options.epochs.is_some()),
+        ("--batch-size", options.batch_size.is_some()),
+        ("--candidates", options.candidates.is_some()),
+        ("--learning-rate", options.learning_rate.is_some()),
+    ]
+}
+
 /// An option of the other kind of optimizer.
 fn of_another_optimizer(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
     let options = &args.optimizer;
     let kind = network::optimizer_kind(args, method);
     let batches = kind.takes_batches();
-    let of_batches = [
-        ("--epochs", options.epochs.is_some()),
-        ("--batch-size", options.batch_size.is_some()),
-        ("--candidates", options.candidates.is_some()),
-        ("--learning-rate", options.learning_rate.is_some()),
+    let by_em = method.settings().get("trainer").is_some_and(|trainer| trainer == "em");
+    let of_em = [
+        ("--optimizer", batches),
+        ("--momentum", options.momentum.is_some()),
+        ("--weight-decay", options.weight_decay.is_some()),
     ];
-    let of_batches = of_batches.into_iter().map(|(option, given)| {
+    let of_em = of_batches(args).into_iter().chain(of_em).map(|(option, given)| {
+        let text = format!("{option} has no effect here: EM passes over all rows");
+        let hint = match batches {
+            true => "give --set trainer=gradient".to_string(),
+            false => format!("leave {option} out"),
+        };
+        refusal(given && by_em, text, hint)
+    });
+    let of_batches = of_batches(args).into_iter().map(|(option, given)| {
         let hint = "give --optimizer adam or sgd as well";
         refusal(given && !batches, format!("{option} is for mini-batches"), hint)
     });
@@ -265,7 +300,7 @@ fn of_another_optimizer(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
             "give --optimizer adam as well, or leave --weight-decay out",
         ),
     ];
-    of_batches.chain(of_others).collect()
+    of_em.chain(of_batches).chain(of_others).collect()
 }
 
 #[cfg(test)]
@@ -312,6 +347,11 @@ mod tests {
             ("--encoder diagonal --init lda", "--init"),
             ("--encoder diagonal --tune --tune-dim 2,3", "--tune-dim"),
             ("--epochs 3", "--epochs"),
+            ("--method lda --epochs 3", "--epochs"),
+            ("--method pca --momentum 0.5", "--momentum"),
+            ("--method lca --epochs 3", "--epochs"),
+            ("--method lca --optimizer sgd --momentum 0.5", "--optimizer"),
+            ("--method vsm --init lda", "--init"),
             ("--method pca --encoder mlp", "--encoder"),
             ("--method lda --l2 1", "--l2"),
             ("--method rca --dim 2", "--dim"),
@@ -344,6 +384,7 @@ mod tests {
             "--warm-start m --dim 2",
             "--pairs p --ignore id --init pca --early-stopping",
             "--method lda --dim 2 --set shrinkage=0.1",
+            "--method lca --set trainer=gradient --optimizer adam --epochs 3",
             "--method nca --objective f --tune",
             "--neighbors entropy",
             "--soft --tune",

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use burn_nca_data::{Message, Table, Target};
-use burn_nca_learn::data::{Features, Split, name_key};
+use burn_nca_learn::data::{Features, RawColumn, RawValues, Split, meant_name, name_key};
 
 use crate::failure::hinted;
 use crate::hint::{CommandKind, hint_text};
 use crate::output::short_name;
 use anyhow::{Result, bail};
-use burn_nca_report::{Warning, WarningCode, counted};
+use burn_nca_report::{RowNames, Warning, WarningCode, counted};
 
 /// From so many classes that are whole numbers on, they may be a quantity.
 const MANY_CLASSES: usize = 20;
@@ -28,18 +28,18 @@ pub(super) fn unmeasured(rows: usize) -> Option<Warning> {
     })
 }
 
-/// What may be meant otherwise, of the training rows `train` of a table whose rows have these places in their file;
+/// What may be meant otherwise, of the training rows `train` of a table whose rows have these names;
 /// `says_classes` where the user has said that the target holds classes.
 pub fn hints(
     table: &Table,
-    (train, places): (&[usize], Option<&[usize]>),
+    (train, rows): (&[usize], &RowNames),
     says_classes: bool,
 ) -> Vec<Warning> {
     let features = &table.features;
     let numbers = if says_classes { None } else { about_numbers(table) };
     let all = [
         numbers,
-        about_line_ends(table, places),
+        about_line_ends(table, rows),
         about_similar_classes(table),
         about_minus_one(table),
         about_identifiers(features),
@@ -67,7 +67,7 @@ fn about_numbers(table: &Table) -> Option<Warning> {
 }
 
 /// Classes of several lines: where a quotation mark is a letter, the next one ends the cell, maybe rows later.
-fn about_line_ends(table: &Table, places: Option<&[usize]>) -> Option<Warning> {
+fn about_line_ends(table: &Table, rows: &RowNames) -> Option<Warning> {
     let Target::Classes { labels, names } = &table.target else { return None };
     let is_long = |name: &String| name.contains(['\n', '\r']);
     let row = labels.iter().position(|&class| is_long(&names[class]))?;
@@ -79,10 +79,10 @@ fn about_line_ends(table: &Table, places: Option<&[usize]>) -> Option<Warning> {
     Some(Warning::new(
         WarningCode::MultilineClasses,
         format!(
-            "{classes} over several lines, the first in row {}: \"{}\", {} lines; a quotation mark that is a letter \
+            "{classes} over several lines, the first in {}: \"{}\", {} lines; a quotation mark that is a letter \
              (an inch mark, say) takes the rows up to the next one into its cell: remove it, or write it twice in a cell \
              in quotation marks",
-            places.map_or(row, |places| places[row]) + 1,
+            rows.name(row),
             short_name(name),
             name.lines().count()
         ),
@@ -92,6 +92,18 @@ fn about_line_ends(table: &Table, places: Option<&[usize]>) -> Option<Warning> {
 /// Classes whose names differ in case or in spaces only.
 fn about_similar_classes(table: &Table) -> Option<Warning> {
     let Target::Classes { names, .. } = &table.target else { return None };
+    about_similar("classes", "learned as different classes", names)
+}
+
+/// Texts of a column that differ in case or in spaces only; `noun` is what they are, `levels` or `groups`.
+pub(super) fn about_similar_texts(noun: &str, column: &RawColumn) -> Option<Warning> {
+    let RawValues::Text(text) = column.values() else { return None };
+    let of_column = format!("{noun} of column \"{}\"", short_name(column.name()));
+    about_similar(&of_column, &format!("different {noun}"), text.distinct())
+}
+
+/// Names that differ in case or in spaces only; `what` they are, and what they are `taken` for.
+fn about_similar(what: &str, taken: &str, names: &[String]) -> Option<Warning> {
     let mut alike: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for name in names {
         let words: Vec<String> = name.split_whitespace().map(str::to_lowercase).collect();
@@ -106,8 +118,7 @@ fn about_similar_classes(table: &Table) -> Option<Warning> {
         Warning::new(
             WarningCode::SimilarClasses,
             format!(
-                "classes differ in case or in spaces only, and are learned as different classes: {}; write them alike if \
-                 they are one",
+                "{what} differ in case or in spaces only, and are {taken}: {}; write them alike if they are one",
                 found.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join("; ")
             ),
         )
@@ -252,9 +263,13 @@ fn column_of(features: &Features, column: usize) -> Vec<f64> {
 }
 
 pub(super) fn listed(names: &[&str]) -> String {
-    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| short_name(name)).collect();
-    let shown = shown.join(", ");
-    if names.len() > SHOWN { format!("{shown}, … ({} in all)", names.len()) } else { shown }
+    joined(&names.iter().map(|name| short_name(name)).collect::<Vec<_>>())
+}
+
+/// As [`listed`], of texts that are short.
+pub(super) fn joined(texts: &[String]) -> String {
+    let shown = texts[..texts.len().min(SHOWN)].join(", ");
+    if texts.len() > SHOWN { format!("{shown}, … ({} in all)", texts.len()) } else { shown }
 }
 
 /// Refuses a class of rows without one that no row has.
@@ -291,11 +306,7 @@ pub(super) fn refuse_unseen_classes(target: &Target, split: &Split) -> Result<()
     let Some(&first) = split.test.iter().find(unseen) else { return Ok(()) };
     let rows = split.test.iter().filter(unseen).count();
     let name = &names[labels[first]];
-    let plain = |name: &str| {
-        name.trim_matches(|sign: char| !sign.is_alphanumeric() && !"<>=+-".contains(sign))
-            .to_lowercase()
-    };
-    let meant = known.iter().map(|&class| &names[class]).find(|known| plain(known) == plain(name));
+    let meant = meant_name(name, known.iter().map(|&class| names[class].as_str()));
     let hint = meant.map_or(String::new(), |meant| {
         format!(" (\"{}\" but for case, spaces or dots)", short_name(meant))
     });
@@ -318,7 +329,7 @@ mod tests {
     fn of(text: &str) -> Vec<(WarningCode, String)> {
         let table = parse_csv("t.csv", text.as_bytes(), &CsvOptions::default()).unwrap();
         let train: Vec<usize> = (0..table.features.rows()).collect();
-        let hints = hints(&table, (&train, None), false);
+        let hints = hints(&table, (&train, &RowNames::default()), false);
         hints.into_iter().map(|hint| (hint.code, hint.text)).collect()
     }
 
@@ -346,7 +357,8 @@ mod tests {
             r#"1 class goes over several lines, the first in row 2: "x\n3,y\n4,y", 3 lines; "#;
         assert!(text.starts_with(start), "{text}");
         let table = parse_csv("t.csv", b"a,y\n1,\"u\nv\"\n2,w\n", &CsvOptions::default()).unwrap();
-        let hints = hints(&table, (&[0, 1], Some(&[6, 9])), true);
+        let names = RowNames { places: Some(vec![6, 9]), ..RowNames::default() };
+        let hints = hints(&table, (&[0, 1], &names), true);
         assert!(hints[0].text.contains("the first in row 7"), "{hints:?}");
         assert_eq!(of("a,y\n1,\"a,b\"\n2,x\n"), []);
     }
@@ -362,6 +374,13 @@ mod tests {
             panic!()
         };
         assert!(text.contains(": \"Setosa\" and \"setosa\"; write"), "{text}");
+        let text = |names: [&str; 3]| {
+            about_similar_texts("levels", &RawColumn::text("c", names.map(Some)))
+                .map(|warning| warning.text)
+        };
+        let start = "levels of column \"c\" differ in case or in spaces only, and are different levels: \"Red\" and \"red\"";
+        assert!(text(["Red", "red", "blue"]).unwrap().starts_with(start));
+        assert_eq!(text(["1", "2", "3"]), None);
         let [(WarningCode::ClassMinusOne, text)] = &of(["-1.0", "0.0", "1.0", "2.0"])[..] else {
             panic!()
         };

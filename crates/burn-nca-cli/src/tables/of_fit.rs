@@ -13,7 +13,7 @@ use burn_nca_learn::data::{
 };
 
 use super::grouping;
-use super::hints::{read_as, refuse_no_such_class, refuse_unseen_classes};
+use super::hints::{about_similar_texts, read_as, refuse_no_such_class, refuse_unseen_classes};
 use super::opened::{Opened, PreparedData};
 use super::roles::{Part, Roles};
 use super::sparse::{self, OnPass, Reduced};
@@ -87,7 +87,7 @@ pub fn open_features(source: &Source) -> Result<PreparedData<Features>> {
     let said = preparation.sentences().into_iter().chain(remarks);
     let said = said.map(|text| Warning::new(WarningCode::Prepared, text));
     let warnings = read_as(raw.notes()).into_iter().chain(said).collect();
-    let names = RowNames { places: Some(rows), ids };
+    let names = RowNames { places: Some(rows), ids, other: None };
     Ok(PreparedData::of_features(features, Some(preparation), (names, warnings)))
 }
 
@@ -105,12 +105,12 @@ fn numbers(source: &Source, task: TargetKind) -> Result<Opened> {
         _ => random_split(table.features.rows(), share, seed)?,
     };
     let mut warnings = read_as(&std::mem::take(&mut table.notes));
-    warnings.extend(about_rows_without_class(&table, &source.columns));
     let places = table.without_class.as_ref().map(|without| {
         let all = 0..table.features.rows() + without.rows.len();
         all.filter(|row| without.rows.binary_search(row).is_err()).collect()
     });
-    let (roles, names) = (Roles::default(), RowNames { places, ids: None });
+    let (roles, names) = (Roles::default(), RowNames { places, ..RowNames::default() });
+    warnings.extend(about_rows_without_class((&table, &names), &source.columns));
     let (preparation, reduction) = (None, None);
     Ok(Opened { table, split, roles, preparation, reduction, names, warnings })
 }
@@ -121,6 +121,8 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
     let target = source.target.clone().map_or(TargetColumn::Last, TargetColumn::Name);
     let mut raw = open_raw(&source.data, &raw_options(source, Some((target, task))))?;
     let target_name = raw.columns().last().map_or("", RawColumn::name).to_string();
+    let groups = columns.groups.as_deref().and_then(|name| raw.column(name));
+    let similar_groups = groups.and_then(|groups| about_similar_texts("groups", groups));
     let mut roles = Roles::take(&mut raw, columns)?;
     let first_rows = raw.rows();
     let preparation = match &columns.test {
@@ -165,6 +167,8 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
         .map(|text| Warning::new(WarningCode::Prepared, text));
     let mut warnings: Vec<Warning> = notes.into_iter().chain(said).collect();
     warnings.extend(about_raw(&raw, &rows, &target));
+    let levels = raw.columns().iter().filter_map(|column| about_similar_texts("levels", column));
+    warnings.extend(similar_groups.into_iter().chain(levels));
     // Rows with missing values may have been left out.
     let place = |row: usize| prepared.rows.binary_search(&row).ok();
     let kept: Vec<usize> = (0..rows.len()).filter(|&at| place(rows[at]).is_some()).collect();
@@ -180,7 +184,8 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
         part.iter().filter_map(|at| kept.binary_search(at).ok()).collect::<Vec<_>>()
     };
     let kept_rows = in_table(&rows, &kept);
-    let ids = roles.ids.take();
+    let test = columns.test.as_deref().map(|test| (first_rows, of_test(test)));
+    let names = RowNames { places: Some(kept_rows.clone()), ids: roles.ids.take(), other: test };
     let table = Table {
         features: features_of(&kept_rows),
         target_name,
@@ -192,7 +197,7 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
         notes: Vec::new(),
     };
     warnings.extend(groups);
-    warnings.extend(about_rows_without_class(&table, columns));
+    warnings.extend(about_rows_without_class((&table, &names), columns));
     let split = Split { train: renumbered(&split.train), test: renumbered(&split.test) };
     if columns.test.is_some() || columns.split.is_some() {
         refuse_unseen_classes(&table.target, &split)?;
@@ -205,7 +210,6 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
         ids: None,
     };
     let (preparation, reduction) = (Some(preparation), None);
-    let names = RowNames { places: Some(kept_rows), ids };
     Ok(Opened { table, split, roles, preparation, reduction, names, warnings })
 }
 
@@ -269,13 +273,17 @@ fn with_test_rows(
     };
     let (first, train) = features_of(raw, &source.data)?;
     let (second, _) = features_of(&more, test)?;
-    let of_test = || format!("{test} (--test)");
     let preparation =
         columns.preparation().fit(&first, &train).with_context(|| source.data.clone())?;
-    preparation.apply(&second).with_context(of_test)?;
-    let both = raw.clone().followed_by(more).with_context(of_test)?;
+    preparation.apply(&second).with_context(|| of_test(test))?;
+    let both = raw.clone().followed_by(more).with_context(|| of_test(test))?;
     *raw = both;
     Ok(preparation)
+}
+
+/// What messages call the table of the test rows.
+fn of_test(test: &str) -> String {
+    format!("{test} (--test)")
 }
 
 /// The column of the target, out of the table.
@@ -412,9 +420,12 @@ fn about_roles(columns: &Columns, roles: &Roles, raw: &RawTable) -> Vec<String> 
     said
 }
 
-fn about_rows_without_class(table: &Table, columns: &Columns) -> Option<Warning> {
+fn about_rows_without_class(
+    (table, names): (&Table, &RowNames),
+    columns: &Columns,
+) -> Option<Warning> {
     let without = table.without_class.as_ref()?;
-    let (count, first) = (without.rows.len(), without.rows.first()? + 1);
+    let (count, first) = (without.rows.len(), names.name_of_place(*without.rows.first()?));
     let (rows, verb) = match count {
         1 => ("1 row has".to_string(), "is"),
         _ => (format!("{count} rows have"), "are"),
@@ -427,7 +438,7 @@ fn about_rows_without_class(table: &Table, columns: &Columns) -> Option<Warning>
     Some(Warning::new(
         WarningCode::RowsWithoutClass,
         format!(
-            "{rows} no class (the first is row {first}) and {verb} {part} (gray in the picture); nca predict gives their classes"
+            "{rows} no class (the first is {first}) and {verb} {part} (gray in the picture); nca predict gives their classes"
         ),
     ))
 }

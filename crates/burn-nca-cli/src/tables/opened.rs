@@ -72,10 +72,10 @@ impl<D> PreparedData<D> {
 impl Opened {
     /// What may be meant otherwise; `says_classes` where the user has said that the target holds classes.
     pub fn hints(&self, says_classes: bool) -> Vec<Warning> {
-        let places = self.names.places.as_deref();
-        let mut found = hints(&self.table, (&self.split.train, places), says_classes);
-        found.extend(about_values(&self.table.features, places));
-        found.extend(about_target(&self.table, &self.split, (places, self.preparation.is_some())));
+        let names = &self.names;
+        let mut found = hints(&self.table, (&self.split.train, names), says_classes);
+        found.extend(about_values(&self.table.features, names));
+        found.extend(about_target(&self.table, &self.split, (names, self.preparation.is_some())));
         found
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
-use burn_nca_learn::data::{Labeled, RawColumn, RawTable, RawValues, TextValues};
+use burn_nca_learn::data::{Labeled, RawColumn, RawTable, RawValues, TextValues, name_key};
 
 use crate::failure::hinted;
 use crate::output::short_name;
@@ -133,13 +133,18 @@ fn parts(column: RawColumn) -> Result<Vec<Part>> {
     text.iter().enumerate().map(part).collect()
 }
 
-/// A number for each group; a row without one is a group by itself.
+/// A number for each group, however its name is spelled (`7`, `7.0`); a row without one is a group by itself.
 fn groups(column: RawColumn) -> Vec<usize> {
     let text: TextValues = column.into_text();
     let named = text.distinct().len();
-    let known: BTreeMap<&str, usize> =
-        text.distinct().iter().enumerate().map(|(group, name)| (name.as_str(), group)).collect();
-    let group = |(row, text): (usize, Option<&str>)| text.map_or(named + row, |text| known[text]);
+    let mut known = BTreeMap::new();
+    let group = |(row, text): (usize, Option<&str>)| match text {
+        None => named + row,
+        Some(name) => {
+            let next = known.len();
+            *known.entry(name_key(name).into_owned()).or_insert(next)
+        }
+    };
     text.iter().enumerate().map(group).collect()
 }
 
@@ -157,6 +162,8 @@ mod tests {
         let error = parts(text(["train", "valid", "test"])).unwrap_err().to_string();
         assert!(error.contains("row 2, column \"c\" of --split is \"valid\""), "{error}");
         assert_eq!(groups(RawColumn::text("c", [Some("a"), None, Some("a"), None])), [0, 2, 0, 4]);
+        let spelled = ["7", "7.0", "A", "a", "07"].map(Some);
+        assert_eq!(groups(RawColumn::text("c", spelled)), [0, 0, 1, 2, 3]);
         let error = weights(RawColumn::numbers("w", vec![1.0, -1.0])).unwrap_err().to_string();
         assert!(error.contains("the weight of row 2 (column \"w\") is -1"), "{error}");
         assert!(weights(text(["1", "2", "x"])).is_err());

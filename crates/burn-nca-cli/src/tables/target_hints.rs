@@ -7,7 +7,7 @@ use burn_nca_learn::data::{Features, RawColumn, RawTable, RawValues, Split};
 
 use super::hints::listed;
 use crate::output::short_name;
-use burn_nca_report::{Warning, WarningCode};
+use burn_nca_report::{RowNames, Warning, WarningCode};
 
 /// Rows that each class has on average where one value for each of them is no coincidence.
 const ROWS_PER_CLASS: usize = 3;
@@ -27,7 +27,7 @@ const SAME: f64 = 1.0 - 1e-9;
 pub(super) fn about_target(
     table: &Table,
     split: &Split,
-    (places, is_raw): (Option<&[usize]>, bool),
+    (rows, is_raw): (&RowNames, bool),
 ) -> Vec<Warning> {
     let features = &table.features;
     match &table.target {
@@ -49,7 +49,7 @@ pub(super) fn about_target(
             let name = short_name(&table.target_name);
             about_copies(features, &copies)
                 .into_iter()
-                .chain(about_outliers(&name, values, places))
+                .chain(about_outliers(&name, values, rows))
                 .chain(about_constant_test(&name, values, &split.test))
                 .collect()
         }
@@ -165,7 +165,7 @@ fn names_warning(names: &[&str]) -> Option<Warning> {
 }
 
 /// A target whose variance is that of a few rows: the median of the others is hardly learned.
-fn about_outliers(name: &str, values: &[f64], places: Option<&[usize]>) -> Option<Warning> {
+fn about_outliers(name: &str, values: &[f64], names: &RowNames) -> Option<Warning> {
     let n = values.len();
     let mean = values.iter().sum::<f64>() / n as f64;
     let mut squares: Vec<(f64, usize)> =
@@ -184,11 +184,11 @@ fn about_outliers(name: &str, values: &[f64], places: Option<&[usize]>) -> Optio
     Some(Warning::new(
         WarningCode::TargetOutliers,
         format!(
-            "{rows} {:.1} % of the variance of the target \"{name}\": {} in row {}, where the median is {}; the fit and \
+            "{rows} {:.1} % of the variance of the target \"{name}\": {} in {}, where the median is {}; the fit and \
              every R² follow it, so correct the value, or remove the row, if it is an error",
             100.0 * share,
             values[row],
-            places.map_or(row, |places| places[row]) + 1,
+            names.name(row),
             sorted[n / 2]
         ),
     ))
@@ -221,7 +221,7 @@ mod tests {
         let options = CsvOptions { task, ..CsvOptions::default() };
         let table = parse_csv("t.csv", text.as_bytes(), &options).unwrap();
         let split = Split { train: (0..40).collect(), test: (40..60).collect() };
-        about_target(&table, &split, (None, false))
+        about_target(&table, &split, (&RowNames::default(), false))
     }
 
     fn rows(row: impl Fn(usize) -> String) -> String {

@@ -2,9 +2,9 @@
 
 use burn_nca_learn::data::Features;
 
-use super::hints::listed;
+use super::hints::{joined, listed};
 use crate::output::short_name;
-use burn_nca_report::{Warning, WarningCode};
+use burn_nca_report::{RowNames, Warning, WarningCode};
 
 /// From so many rows on, the values of a column say what is usual in it.
 const ROWS: usize = 20;
@@ -16,7 +16,7 @@ const FAR: f64 = 100.0;
 const DISTINCT: usize = 10;
 
 /// What may be meant otherwise in the columns.
-pub(super) fn about_values(features: &Features, places: Option<&[usize]>) -> Vec<Warning> {
+pub(super) fn about_values(features: &Features, rows: &RowNames) -> Vec<Warning> {
     if features.rows() < ROWS {
         return Vec::new();
     }
@@ -37,10 +37,10 @@ pub(super) fn about_values(features: &Features, places: Option<&[usize]>) -> Vec
             Some(extreme) if extreme.count == 1 && extreme.ranges > FAR => {
                 let row =
                     (0..features.rows()).find(|&row| features.value(row, column) == extreme.value);
-                let row = row.map_or(0, |row| places.map_or(row, |places| places[row]) + 1);
                 slips.push(format!(
-                    "{} in row {row} of {}",
+                    "{} in {} of {}",
                     shown(extreme.value),
+                    rows.name(row.unwrap_or_default()),
                     short_name(name)
                 ));
             }
@@ -102,7 +102,7 @@ fn is_day(value: f64) -> bool {
 }
 
 fn about_marks(marks: &[String]) -> Option<Warning> {
-    let listed = listed(&marks.iter().map(String::as_str).collect::<Vec<_>>());
+    let listed = joined(marks);
     (!marks.is_empty()).then(|| {
         Warning::new(
             WarningCode::PlaceholderValues,
@@ -115,7 +115,7 @@ fn about_marks(marks: &[String]) -> Option<Warning> {
 }
 
 fn about_slips(slips: &[String]) -> Option<Warning> {
-    let listed = listed(&slips.iter().map(String::as_str).collect::<Vec<_>>());
+    let listed = joined(slips);
     (!slips.is_empty()).then(|| {
         Warning::new(
             WarningCode::FeatureOutliers,
@@ -149,7 +149,7 @@ mod tests {
 
     fn of(value: impl Fn(usize) -> f64) -> Vec<Warning> {
         let features = Features::new((0..40).map(value).collect(), vec!["a".into()]).unwrap();
-        about_values(&features, None)
+        about_values(&features, &RowNames::default())
     }
 
     #[test]

@@ -36,6 +36,12 @@ fn fit(arguments: &[&str]) -> Value {
     json(&[&["fit"][..], arguments, &QUICK, &["--format", "json"]].concat())
 }
 
+/// As [`fit`], without fewer dimensions.
+fn fit_in_full(arguments: &[&str]) -> Value {
+    let quick = ["--no-tune", "--no-baselines", "--max-iterations", "3", "-q", "--format", "json"];
+    json(&[&["fit"][..], arguments, &quick].concat())
+}
+
 #[test]
 fn test_rows_that_are_training_rows_are_counted_and_the_others_are_scored() {
     let place = Place::new();
@@ -137,6 +143,65 @@ fn a_saved_model_is_scored_on_the_rows_it_has_not_seen() {
     let found = json(&["evaluate", &model, &twice, "--format", "json"]);
     assert!(texts(&found, "repeated_rows")[0].starts_with("24 of 24 rows occur more than once"));
     assert!(stdout(&["evaluate", &model, &mixed]).contains("rows"));
+}
+
+#[test]
+fn a_feature_without_equal_values_makes_copies_unlikely() {
+    let place = Place::new();
+    let rows: Vec<String> = coin_toss(60, 7);
+    let alone = |row: &String| {
+        let cells: Vec<&str> = row.trim().split(',').collect();
+        [cells[0], cells[4]].join(",") + "\n"
+    };
+    let with_bit = |(at, row): (usize, &String)| format!("{},{}", at % 2, alone(row));
+    let one: String = rows.iter().map(alone).collect();
+    let two: String = rows.iter().enumerate().map(with_bit).collect();
+    for (name, text) in
+        [("one.csv", format!("p,class\n{one}")), ("two.csv", format!("bit,p,class\n{two}"))]
+    {
+        let file = place.file(name, &text);
+        let found = fit_in_full(&[&file, "--test", &file]);
+        let text = &texts(&found, "training_rows")[0];
+        assert!(text.contains("all 60 test rows") && text.contains("optimistic"), "{text}");
+    }
+    let number =
+        |(at, row): (usize, &String)| format!("{},{at}\n", alone(row).split(',').next().unwrap());
+    let text: String = rows.iter().enumerate().map(number).collect();
+    let file = place.file("number.csv", &format!("p,y\n{text}"));
+    let found = fit_in_full(&[&file, "--test", &file, "--task", "regression"]);
+    assert!(texts(&found, "training_rows")[0].contains("optimistic"), "{found}");
+}
+
+#[test]
+fn training_rows_are_known_by_their_embedding_where_the_table_is_gone() {
+    let place = Place::new();
+    let (rows, new) = (coin_toss(40, 8), coin_toss(12, 9));
+    let train = table(&place, "train.csv", &rows);
+    let model = place.at("m");
+    nca(&[&["fit", &train, "--test-size", "0", "--out", &model], &QUICK[..]].concat())
+        .assert()
+        .success();
+    // Rows were appended: the table is no longer that of the fit.
+    table(&place, "train.csv", &[&rows[..], &new].concat());
+    let evaluate = |file: &str| json(&["evaluate", &model, file, "--format", "json"]);
+    let text = &texts(&evaluate(&train), "training_rows")[0];
+    assert!(
+        text.starts_with("40 of 52 rows are also training rows (the same embedding)"),
+        "{text}"
+    );
+    assert!(text.contains("on the other 12 rows: 5-NN"), "{text}");
+    assert_eq!(texts(&evaluate(&table(&place, "new.csv", &new)), "training_rows"), [""; 0]);
+
+    let number = |(at, row): (usize, &String)| {
+        format!("{},{}\n", row.trim().rsplit_once(',').unwrap().0, at * at % 17)
+    };
+    let numbers: Vec<String> = rows.iter().enumerate().map(number).collect();
+    let (file, model) = (table(&place, "numbers.csv", &numbers), place.at("n"));
+    let fit = ["fit", &file, "--task", "regression", "--test-size", "0", "--out", &model];
+    nca(&[&fit, &QUICK[..]].concat()).assert().success();
+    std::fs::rename(&file, place.path("moved.csv")).unwrap();
+    let found = json(&["evaluate", &model, &place.at("moved.csv"), "--format", "json"]);
+    assert!(texts(&found, "training_rows")[0].starts_with("all 40 rows are also"), "{found}");
 }
 
 #[test]

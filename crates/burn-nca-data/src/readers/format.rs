@@ -67,7 +67,15 @@ impl Format {
                 "a pickle of Python",
                 "save the table as CSV (DataFrame.to_csv) or NPY (numpy.save)",
             ),
-            _ if start.starts_with(b"MATLAB 5.0 MAT-file") => ("a .mat file of MATLAB", SAVE),
+            [b'R', b'a', b'r', b'!', 0x1a, 7, ..] => ("a rar archive", "unpack it (unrar x)"),
+            _ if start.get(257..262) == Some(b"ustar") && start[..257].contains(&0) => {
+                ("a tar archive", "unpack it (tar xf)")
+            }
+            _ if start.starts_with(b"MATLAB ")
+                && start[..start.len().min(32)].windows(8).any(|word| word == b"MAT-file") =>
+            {
+                ("a .mat file of MATLAB", SAVE)
+            }
             _ if start.starts_with(b"SQLite format 3\0") => {
                 ("an SQLite database", "export the table as CSV")
             }
@@ -118,11 +126,16 @@ mod tests {
             (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Excel"),
             (b"\x80\x04\x95\x10\x00", "pickle"),
             (b"MATLAB 5.0 MAT-file, Platform", "MATLAB"),
+            (b"MATLAB 7.3 MAT-file, Platform", "MATLAB"),
+            (b"Rar!\x1a\x07\x01\x00", "rar"),
+            (&[&b"t.csv"[..], &[0; 252], b"ustar\x0000"].concat(), "tar"),
         ] {
             let (found, _) = Format::foreign(start).unwrap();
             assert!(found.contains(name), "{found}");
         }
-        for text in [&b"a,b,y\n1,2,u\n"[..], b"BZh,class\n", b"\x93NUMPY\x01\x00", b""] {
+        for text in
+            [&b"a,b,y\n1,2,u\n"[..], b"BZh,class\n", b"MATLAB 7,class\n", b"\x93NUMPY\x01\x00", b""]
+        {
             assert_eq!(Format::foreign(text), None);
         }
     }

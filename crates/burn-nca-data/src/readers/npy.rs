@@ -53,6 +53,8 @@ pub(crate) fn read_features(mut input: Input<'_>) -> Result<Features> {
         None => None,
     };
     check_found(&origin, &header, found)?;
+    // The rows of an array of records are no numbers whatever its shape.
+    check_numbers(&origin, &header, bad)?;
     let [rows, columns] = header.shape()[..] else {
         let cure =
             if header.shape().len() < 2 { "x.reshape(-1, 1)" } else { "x.reshape(len(x), -1)" };
@@ -68,7 +70,6 @@ pub(crate) fn read_features(mut input: Input<'_>) -> Result<Features> {
     }
     let (rows, columns) = (rows as usize, columns as usize);
     check_columns(&origin, columns)?;
-    check_numbers(&origin, &header, bad)?;
     if header.order() == Order::Fortran {
         values = values.transposed(rows);
     }
@@ -234,10 +235,11 @@ fn check_numbers(origin: &str, header: &NpyHeader, bad: Option<u8>) -> Result<()
             true => "save numpy.lib.recfunctions.structured_to_unstructured(x), or one field of it",
             false => "save it with astype(float)",
         };
-        return Err(Error::data(format!(
-            "{origin} holds values of type {}, not real numbers of at most 64 bits; {cure}",
+        let text = format!(
+            "{origin} holds values of type {}, not real numbers of at most 64 bits",
             short(&kind)
-        )));
+        );
+        return Err(Error::data(Message::from(text).with_hint(Hint::edit(cure))));
     }
     match bad {
         None => Ok(()),

@@ -106,8 +106,9 @@ impl Archive {
             }
         }
         if arrays.is_empty() {
+            let files = if others == 1 { "file" } else { "files" };
             return Err(Error::data(format!(
-                "{origin} is a zip archive without a NumPy array ({others} other files; .xlsx?); save it as .csv, or \
+                "{origin} is a zip archive without a NumPy array ({others} other {files}; .xlsx?); save it as .csv, or \
                  as arrays with np.savez(FILE, X=X, y=y)"
             )));
         }

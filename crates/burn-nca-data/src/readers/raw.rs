@@ -4,7 +4,8 @@ use crate::error::{Error, Result};
 use crate::excerpt::{quoted, short};
 use crate::hint::Message;
 use crate::readers::csv::{
-    Places, Record, Sheet, Spellings, TargetColumn, class_hints, open_sheet, with_nul,
+    Places, Record, Sheet, Spellings, TargetColumn, class_hints, open_sheet, separator_hint,
+    with_nul,
 };
 use crate::readers::input::{Input, name_file};
 use crate::readers::pattern::is_pattern;
@@ -171,10 +172,11 @@ fn columns(sheet: &Sheet<'_>, options: &RawOptions) -> Result<Vec<(usize, Kind)>
     }
     columns.retain(|column| !is_target(column));
     if columns.is_empty() {
-        return Err(Error::data(format!(
+        let text = format!(
             "{origin}: only the target column is left; ignore fewer columns, and separate values by commas, \
              semicolons, tabs, bars or spaces"
-        )));
+        );
+        return Err(Error::data(Message::from(text).with_hints(separator_hint(sheet))));
     }
     let levels: Vec<usize> = options.levels.iter().filter_map(|name| find(name).ok()).collect();
     let kind = |column: usize| match (text.contains(&column), levels.contains(&column)) {

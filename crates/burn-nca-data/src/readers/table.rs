@@ -5,7 +5,8 @@ use crate::excerpt::{list, quoted};
 use crate::hint::{Message, Setting};
 use crate::readers::class_names::{ClassColumn, Classes};
 use crate::tables::{
-    Features, Labeled, RawColumn, RawTable, RegressionData, TextValues, WithoutClass, name_key,
+    Features, Labeled, RawColumn, RawTable, RegressionData, TextValues, WithoutClass, meant_name,
+    name_key,
 };
 
 /// What the target column is read as.
@@ -175,8 +176,12 @@ impl Table {
         for name in own.class_names() {
             let class = class_names.iter().position(|known| name_key(known) == name_key(name));
             renumbered.push(class.ok_or_else(|| {
+                let meant = meant_name(name, class_names.iter().map(String::as_str));
+                let meant = meant.map_or(String::new(), |meant| {
+                    format!(" ({} but for case, spaces or dots)", quoted(meant))
+                });
                 Error::data(format!(
-                    "the target {} holds the class {}, which is not among the \
+                    "the target {} holds the class {}{meant}, which is not among the \
                      known classes {}; remove those rows or correct the name",
                     quoted(&target_name),
                     quoted(name),

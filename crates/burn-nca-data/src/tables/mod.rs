@@ -43,7 +43,7 @@ pub use labeled::Labeled;
 #[doc(hidden)]
 pub use labeled::check_class_names;
 pub use labeled_pairs::{LabeledPair, LabeledPairs};
-pub use name_key::{compare_numbers, name_key};
+pub use name_key::{compare_numbers, meant_name, name_key};
 pub use pairs::Pairs;
 pub use preparation::{
     Categorical, Missing, Preparation, PreparationConfig, Prepared, is_date, number_hints,

@@ -26,6 +26,23 @@ pub fn name_key(name: &str) -> Cow<'_, str> {
     }
 }
 
+/// The known name that another is but for case, spaces and dots: the one it may be meant for.
+///
+/// # Examples
+/// ```
+/// use burn_nca_data::meant_name;
+///
+/// assert_eq!(meant_name("Setosa.", ["virginica", "setosa"]), Some("setosa"));
+/// assert_eq!(meant_name("<5", ["5"]), None);
+/// ```
+pub fn meant_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let plain = |name: &str| {
+        name.trim_matches(|sign: char| !sign.is_alphanumeric() && !"<>=+-".contains(sign))
+            .to_lowercase()
+    };
+    known.into_iter().find(|known| plain(known) == plain(name))
+}
+
 /// Each of the names once, in text order; of several spellings of one number the shortest.
 pub(crate) fn distinct_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut spellings: Vec<&str> = names.into_iter().collect();

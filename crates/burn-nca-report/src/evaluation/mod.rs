@@ -29,7 +29,7 @@ pub use new_numbers::{NewNumberScores, NumberScores};
 pub use new_rows::{Bin, NewRowScores, Probabilities, Ranking, Rules};
 pub use pairs::{measures, values};
 pub use recorder::{Missing, Recorder};
-pub use repeats::{Seen, about_copies, measured_copies, seen_pairs};
+pub use repeats::{Seen, VALUES, about_copies, measured_copies, not_checked, seen_pairs};
 pub use replay::Step;
 pub use rows::{ReportData, Rows};
 pub use stages::{AllStages, Stages};

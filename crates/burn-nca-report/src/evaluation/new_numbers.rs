@@ -73,8 +73,16 @@ impl NewNumberScores {
         })
     }
 
-    /// Warns of rows that are among the training rows, where these are at hand, and of rows that occur more than once.
-    pub fn warn_of_copies(&mut self, train: Option<&Features>, data: &RegressionData) {
+    /// Warns of rows that are among the training rows, `train` where these are at hand, and of rows that occur more
+    /// than once.
+    ///
+    /// # Errors
+    /// As [`Seen::of_embedding`].
+    pub fn warn_of_copies(
+        &mut self,
+        learned: (&Fitted, Option<&Features>),
+        data: &RegressionData,
+    ) -> Result<()> {
         let truth = data.targets().values();
         let on_others = |others: &[usize]| {
             let of = |values: &[f64]| -> Vec<f64> { others.iter().map(|&at| values[at]).collect() };
@@ -85,9 +93,9 @@ impl NewNumberScores {
                 significant(scores.rmse()?, 3)
             ))
         };
-        let seen =
-            train.and_then(|train| Seen::of_model(data.features(), train).warning(on_others));
+        let seen = Seen::warning_of(learned, data.features(), on_others)?;
         self.warnings.extend(seen.into_iter().chain(measured_copies(data.features())));
+        Ok(())
     }
 
     /// The scores for people.

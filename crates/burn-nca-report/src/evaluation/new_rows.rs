@@ -173,20 +173,33 @@ impl NewRowScores {
     }
 
     /// Compares with the same k-NN by Euclidean distance, given the training rows in the order of the model's
-    /// references, and warns of rows that are among them.
+    /// references.
     ///
     /// # Errors
     /// k above the training rows.
     pub fn compare(&mut self, model: &Fitted, train: &Features, data: &Labeled) -> Result<()> {
         self.euclidean =
             Some(Euclidean::of(model, train, data, (&self.predicted, self.neighbors))?);
+        Ok(())
+    }
+
+    /// Warns of rows that are among the training rows, `train` where these are at hand, and of rows that occur more
+    /// than once.
+    ///
+    /// # Errors
+    /// As [`Seen::of_embedding`].
+    pub fn warn_of_copies(
+        &mut self,
+        learned: (&Fitted, Option<&Features>),
+        data: &Labeled,
+    ) -> Result<()> {
         let on_others = |others: &[usize]| {
             let of =
                 |labels: &[usize]| -> Vec<usize> { others.iter().map(|&at| labels[at]).collect() };
             let accuracy = Accuracy::of(&of(&self.predicted), &of(data.labels())).ok()?.value()?;
             Some(format!("{}-NN accuracy {:.1} %", self.neighbors, 100.0 * accuracy))
         };
-        let seen = Seen::of_model(data.features(), train).warning(on_others);
+        let seen = Seen::warning_of(learned, data.features(), on_others)?;
         self.warnings.extend(seen.into_iter().chain(measured_copies(data.features())));
         Ok(())
     }

@@ -12,7 +12,7 @@ use super::Stages;
 use super::baselines::baselines;
 use super::parts::Parts;
 use super::picture::{Picture, Shown};
-use super::repeats::{Seen, seen_pairs};
+use super::repeats::{Seen, VALUES, seen_pairs};
 use super::sample::{Sample, rows_of};
 use super::{Evaluation, label};
 use crate::{
@@ -101,7 +101,7 @@ fn seen(data: &Coincidences, pairs: &PairParts) -> Seen {
         0 => Vec::new(),
         _ => seen_pairs((data.features(), learned), (data.features(), &pairs.asked)),
     };
-    Seen { noun: "pair", measured: "test pair", seen, by_chance: 0.0 }
+    Seen { noun: "pair", measured: "test pair", same: VALUES, seen, by_chance: 0.0 }
 }
 
 /// The recall of the partner among 5, of some of the pairs that ask.

@@ -2,6 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use anyhow::Result;
+use burn::tensor::Tensor;
+use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, Pairs, Split};
 use burn_nca_learn::evaluate::{row_numbers, seen_rows};
 
@@ -13,12 +16,26 @@ const SHARE: usize = 100;
 /// Copies of which chance explains more than this share are those of a table of few values.
 const FEW: f64 = 0.25;
 
+/// Rows that occur so many times on average are those of a table of few values.
+const OFTEN: usize = 10;
+
+/// How far from a training row its copy may be embedded, relative to their length.
+const TOLERANCE: f64 = 1e-6;
+
+/// So many training rows on a line leave gaps far wider than that.
+const MOST_ON_A_LINE: usize = 1000;
+
+/// What copies have in common where both tables are at hand.
+pub const VALUES: &str = "the same values in all features";
+
 /// Rows (or pairs: the `noun`) that are measured, and which of them were learned from.
 pub struct Seen {
     /// Rows, or pairs.
     pub noun: &'static str,
     /// What each that is measured is called, such as `test row`.
     pub measured: &'static str,
+    /// What they have in common with one that was learned from.
+    pub same: &'static str,
     /// One for each that is measured.
     pub seen: Vec<bool>,
     /// Of each, the probability that it has a copy by chance alone: `chance_of_copy`.
@@ -37,7 +54,45 @@ impl Seen {
         let measured = "row";
         let seen = seen_rows(train, rows);
         let by_chance = if seen.contains(&true) { chance_of_copy(train) } else { 0.0 };
-        Self { noun: "row", measured, seen, by_chance }
+        Self { noun: "row", measured, same: VALUES, seen, by_chance }
+    }
+
+    /// As [`of_model`](Self::of_model), by the embedding, which a model keeps of its training rows; `None` where they
+    /// are too many for one dimension to tell them apart.
+    ///
+    /// # Errors
+    /// Other columns than the model's, or an embedding of other than floats.
+    pub fn of_embedding(model: &Fitted, rows: &Features) -> Result<Option<Self>> {
+        let [train, dimensions] = model.references().dims();
+        if dimensions == 1 && train > MOST_ON_A_LINE {
+            return Ok(None);
+        }
+        let values = |tensor: Tensor<2>| tensor.into_data().convert::<f64>().try_to_vec();
+        let known = values(model.references().clone())?;
+        let seen = embedded_alike(&known, &values(model.transform(rows)?)?, dimensions);
+        let by_chance = if seen.contains(&true) { chance_of_copy(rows) } else { 0.0 };
+        let same = "the same embedding";
+        Ok(Some(Self { noun: "row", measured: "row", same, seen, by_chance }))
+    }
+
+    /// Says of rows which of them are training rows, by `train` where these are at hand, else by their embedding;
+    /// `score` is as for [`warning`](Self::warning).
+    ///
+    /// # Errors
+    /// As [`of_embedding`](Self::of_embedding).
+    pub(super) fn warning_of(
+        (model, train): (&Fitted, Option<&Features>),
+        rows: &Features,
+        score: impl FnOnce(&[usize]) -> Option<String>,
+    ) -> Result<Option<Warning>> {
+        let seen = match train {
+            Some(train) => Some(Self::of_model(rows, train)),
+            None => Self::of_embedding(model, rows)?,
+        };
+        Ok(match seen {
+            Some(seen) => seen.warning(score),
+            None => Some(not_checked("row", "one dimension does not tell so many of them apart")),
+        })
     }
 
     /// The places of those that were not learned from.
@@ -57,7 +112,7 @@ impl Seen {
         if !is_worth_telling(seen, all) {
             return None;
         }
-        let Self { noun, measured, .. } = self;
+        let Self { noun, measured, same, .. } = self;
         let also = match (seen, all) {
             (_, 1) => format!("the {measured} is also a training {noun}"),
             _ if seen == all => format!("all {all} {measured}s are also training {noun}s"),
@@ -77,32 +132,71 @@ impl Seen {
             }
             None => String::new(),
         };
-        Some(Warning::new(
-            WarningCode::TrainingRows,
-            format!("{also} (the same values in all features){scores}{on_others}"),
-        ))
+        Some(Warning::new(WarningCode::TrainingRows, format!("{also} ({same}){scores}{on_others}")))
     }
+}
+
+/// Says that it is not known which of the rows or pairs, the `noun`, were learned from.
+pub fn not_checked(noun: &str, reason: &str) -> Warning {
+    let text = format!("whether these {noun}s are training {noun}s is not checked: {reason}");
+    Warning::new(WarningCode::TrainingRows, text)
+}
+
+/// Which rows are embedded where one of the known rows is, but for rounding.
+fn embedded_alike(known: &[f64], rows: &[f64], dimensions: usize) -> Vec<bool> {
+    let square = |values: &[f64]| values.iter().map(|x| x * x).sum::<f64>();
+    let mut known: Vec<&[f64]> = known.chunks_exact(dimensions).collect();
+    let typical = known.iter().map(|row| square(row)).sum::<f64>() / known.len().max(1) as f64;
+    let spread = |&column: &usize| {
+        let values = || known.iter().map(|row| row[column]);
+        values().fold(f64::MIN, f64::max) - values().fold(f64::MAX, f64::min)
+    };
+    let widest = (0..dimensions).max_by(|a, b| spread(a).total_cmp(&spread(b))).unwrap_or(0);
+    known.sort_unstable_by(|a, b| a[widest].total_cmp(&b[widest]));
+    let is_known = |row: &[f64]| {
+        let reach = TOLERANCE * (typical + square(row)).sqrt();
+        let first = known.partition_point(|other| other[widest] < row[widest] - reach);
+        known[first..].iter().take_while(|other| other[widest] <= row[widest] + reach).any(
+            |other| {
+                let distance: f64 = other.iter().zip(row).map(|(a, b)| (a - b).powi(2)).sum();
+                distance <= reach * reach
+            },
+        )
+    };
+    rows.chunks_exact(dimensions).map(is_known).collect()
 }
 
 /// The probability that a row has a copy in a table of independent columns with the values of this one.
 ///
 /// ```text
-/// 1 - (1 - P)^n,   P = Π_c Σ_v (n_cv / n)²      n_cv of n rows have the value v in column c
+/// 1 - (1 - P)^n,   P = Π_c Σ_v n_cv (n_cv - 1) / (m (m - 1))
 /// ```
-/// Near 1 where a few columns of a few values each (yes or no, a grade) leave nothing else.
+/// n_cv of the m distinct rows have the value v in column c: a row is no evidence of copies by being one itself, nor by
+/// occurring again. It is 1 where rows occur [`OFTEN`] times on average, and near 1 where a few columns of a few values
+/// each (yes or no, a grade) leave nothing else.
 fn chance_of_copy(table: &Features) -> f64 {
-    let n = table.rows() as f64;
+    let numbers = row_numbers(&[table]).pop().unwrap_or_default();
+    let mut distinct = 0;
     let mut counts: Vec<HashMap<u64, f64>> = vec![HashMap::new(); table.columns()];
-    table.each_row(|_, row| {
-        for (counts, value) in counts.iter_mut().zip(row) {
+    table.each_row(|row, values| {
+        if numbers[row] < distinct {
+            return;
+        }
+        distinct += 1;
+        for (counts, value) in counts.iter_mut().zip(values) {
             *counts.entry((value + 0.0).to_bits()).or_default() += 1.0;
         }
     });
+    if table.rows() >= OFTEN * distinct {
+        return 1.0;
+    }
+    let m = distinct as f64;
+    let pairs = (m * (m - 1.0)).max(1.0);
     let same = |counts: &HashMap<u64, f64>| {
-        counts.values().map(|count| (count / n) * (count / n)).sum::<f64>()
+        counts.values().map(|count| count * (count - 1.0)).sum::<f64>() / pairs
     };
-    let log: f64 = counts.iter().map(|counts| same(counts).ln()).sum();
-    1.0 - (-n * log.exp()).exp()
+    let share: f64 = counts.iter().map(same).product();
+    1.0 - (-(table.rows() as f64) * share).exp()
 }
 
 /// Says how many rows of a table have copies in it, and what is optimistic by that; `rows` is what they are called.
@@ -175,7 +269,7 @@ mod tests {
 
     fn seen(seen: &[bool]) -> Seen {
         let measured = "test row";
-        Seen { noun: "row", measured, seen: seen.to_vec(), by_chance: 0.0 }
+        Seen { noun: "row", measured, same: VALUES, seen: seen.to_vec(), by_chance: 0.0 }
     }
 
     #[test]
@@ -227,6 +321,36 @@ mod tests {
         assert!(chance_of_copy(&Features::unnamed(bits, 4).unwrap()) > 0.99);
         let numbers = (0..400).map(|i| f64::from(i) / 7.0).collect();
         assert!(chance_of_copy(&Features::unnamed(numbers, 4).unwrap()) < 1e-6);
+        let grades = (0..400).map(|i| f64::from(i % 5)).collect();
+        assert_eq!(chance_of_copy(&Features::unnamed(grades, 1).unwrap()), 1.0);
+    }
+
+    #[test]
+    fn rows_are_no_evidence_of_copies_by_themselves() {
+        let number = |i: usize| (i * i % 1009) as f64 / 7.0;
+        let chance = |values: Vec<f64>, columns| {
+            chance_of_copy(&Features::unnamed(values, columns).unwrap())
+        };
+        let once: Vec<f64> = (0..90).map(number).collect();
+        let thrice: Vec<f64> = (0..270).map(|i| number(i / 3)).collect();
+        let bits = |column: &[f64]| {
+            column.iter().enumerate().flat_map(|(i, x)| [*x, (i / 3 % 2) as f64]).collect()
+        };
+        for (values, columns) in
+            [(bits(&once), 2), (bits(&thrice), 2), (once, 1), (thrice, 1), (vec![7.0; 2], 1)]
+        {
+            let found = chance(values, columns);
+            assert!(found < 1e-6, "{columns}: {found}");
+        }
+    }
+
+    #[test]
+    fn copies_are_embedded_alike_but_for_rounding() {
+        let known = [0.0, 1.0, 0.0, -1.0, 3.0, 4.0];
+        let near = 1.0 + 1e-7;
+        let rows = [0.0, near, 3.0, 4.0, 3.0, 4.0 + 1e-4, 0.0, 0.0, 9.0, 9.0];
+        assert_eq!(embedded_alike(&known, &rows, 2), [true, true, false, false, false]);
+        assert_eq!(embedded_alike(&[], &[1.0], 1), [false]);
     }
 
     #[test]

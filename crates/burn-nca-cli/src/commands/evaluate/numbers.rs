@@ -21,8 +21,8 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let k = of_numbers(args.neighbors, model)?;
     let mut evaluation = NewNumberScores::of(model, &data, k)?;
     evaluation.warnings.splice(0..0, warnings);
-    // The model does not record whether the table of the fit still exists; nothing else needs it here.
-    evaluation.warn_of_copies(question.training_rows().ok().as_ref(), &data);
+    // Without the table of the fit the embedding tells its rows.
+    evaluation.warn_of_copies((model, question.training_rows().ok().as_ref()), &data)?;
     output::warn_of(&evaluation.warnings);
     match args.format {
         Format::Table => output::print_text(&evaluation.text(Terminal::of_stdout())),

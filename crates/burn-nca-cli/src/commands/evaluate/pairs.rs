@@ -14,9 +14,9 @@ use super::question::Question;
 use super::training_pairs;
 use crate::cli::Format;
 use crate::failure::hinted;
+use crate::hint::CommandKind;
 use crate::output;
-use burn_nca_report::evaluation::about_spread;
-use burn_nca_report::evaluation::{measures, values};
+use burn_nca_report::evaluation::{about_spread, measures, not_checked, values};
 use burn_nca_report::{Warning, counted};
 
 /// The scores of a model of pairs on pairs of rows.
@@ -50,10 +50,9 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let embedding = model.transform(&features)?;
     let ranks = PartnerRanks::of(&embedding, &pairs, None)?;
     let values = values("test", &ranks);
-    // As for numbers; here the file of the pairs may be gone, too.
-    let train = question.training_rows().ok();
+    let train = question.training_rows();
     let seen = train.and_then(|train| {
-        training_pairs::seen(question.source.as_ref(), &train, &features, &pairs).ok()?
+        training_pairs::seen(question.source.as_ref(), &train, &features, &pairs)
     });
     let on_others = |others: &[usize]| {
         let all: Vec<(usize, usize, f64)> = pairs.iter().collect();
@@ -62,7 +61,12 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
         let recall = PartnerRanks::of(&embedding, &some, None).ok()?.recall(5)?;
         Some(format!("the partner is among the 5 nearest in {:.1} %", 100.0 * recall))
     };
-    let seen = seen.and_then(|seen| seen.warning(on_others));
+    let seen = match seen {
+        Ok(seen) => seen.warning(on_others),
+        Err(reason) => {
+            Some(not_checked("pair", &crate::failure::in_one_line(&reason, CommandKind::Use)))
+        }
+    };
     warnings.extend(about_spread(Spread::of(model.references())?, None));
     warnings.extend(seen);
     output::warn_of(&warnings);

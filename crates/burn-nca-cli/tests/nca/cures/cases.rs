@@ -48,6 +48,8 @@ fn texts() -> Vec<Case> {
         case("csv/cell.rs edit", "a;b;y\n1,5;2.5;u\n2,5;3,5;v\n")
             .command("fit t.csv --decimal comma")
             .edit(comma, "a;b;y\n1,5;2,5;u\n2,5;3,5;v\n"),
+        case("csv/header.rs SeparatorSpace", "a b y\nred s u\nblue m v\nred m u\nblue s v\n")
+            .command("fit t.csv --categorical auto"),
         case("csv/cell.rs edit; csv/cell.rs SeparatorSpace", "a b\ty\n1 2\tu\n2 3\tv\n")
             .edit("write one number per cell", GOOD),
         case("preparation/spelled.rs edit; preparation/spelled.rs DecimalComma", "a;y\n1,5;u\n2,5;v\n")
@@ -213,6 +215,9 @@ fn new_rows() -> Vec<Case> {
 fn arrays() -> Vec<Case> {
     let array =
         |values: &[f64], columns| npy_file(&Matrix::F64 { values: values.to_vec(), columns });
+    let header = "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (4,), }";
+    let header = format!("{header:117}\n").into_bytes();
+    let records = [b"\x93NUMPY\x01\x00v\x00".to_vec(), header, vec![0; 32]].concat();
     let sizes =
         |sizes: &[u32]| sizes.iter().flat_map(|size| size.to_be_bytes()).collect::<Vec<u8>>();
     let images = [vec![0, 0, 8, 3], sizes(&[4, 1, 2]), vec![1, 2, 2, 1, 3, 2, 4, 1]].concat();
@@ -230,6 +235,14 @@ fn arrays() -> Vec<Case> {
             .file("x.npy", array(&[1.0, 2.0, 3.0, 4.0], 1))
             .file("y.npy", array(&[0.5, 1.5, 2.5, 1.0], 1))
             .instead("give a pair X.npy,Y.npy", "fit x.npy,y.npy --task regression"),
+        case("readers/npy.rs edit", records)
+            .command("fit t.csv,y.npy")
+            .file("y.npy", array(&[0.0, 1.0, 0.0, 1.0], 1))
+            .file("x.npy", array(&[1.0, 2.0, 3.0, 4.0], 1))
+            .instead(
+                "save numpy.lib.recfunctions.structured_to_unstructured(x), or one field of it",
+                "fit x.npy,y.npy",
+            ),
         case("readers/npy.rs edit; readers/npy.rs Numbers", "")
             .command("fit x.npy,y.npy")
             .file("x.npy", array(&[1.0, 2.0, 3.0, 4.0], 1))

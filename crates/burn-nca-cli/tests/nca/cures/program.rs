@@ -7,7 +7,6 @@ pub(super) const UNTRIED: &[(&str, &str)] = &[
     ("commands/demo.rs hinted", "the page is built in minutes"),
     ("evaluate/training_rows.rs hinted", "the model is of an earlier version"),
     ("commands/fit.rs hinted", "the device is wgpu"),
-    ("commands/fit.rs hinted", "which option keeps a fit from diverging depends on the table"),
     ("commands/fit.rs usage", "no device computes as it should"),
     ("commands/report.rs hinted", "the report is of an earlier version"),
     ("fitting/rows.rs hinted", "the method asks for --pairs before"),
@@ -50,6 +49,15 @@ fn fits() -> Vec<Case> {
         case("commands/fit.rs hinted", "a,b,y\n1,2,u\n2,1e30,v\n3,2,u\n4,1,v\n")
             .command("fit t.csv --scale none")
             .edit("correct the value", "a,b,y\n1,2,u\n2,1,v\n3,2,u\n4,1,v\n"),
+        case("", "a,b,y\n1,2,u\n2,1e30,v\n")
+            .file("d.csv", "a,b,y\n1,2,u\n2,1,v\n3,2,u\n4,1,v\n")
+            .command("fit d.csv --test t.csv")
+            .edit("correct the value", "a,b,y\n1,2,u\n2,1,v\n"),
+        case("", "a,b,y\n1,2,u\n2,1e200,v\n3,2,u\n4,1,v\n")
+            .command("fit t.csv --scale none")
+            .edit("correct the value", "a,b,y\n1,2,u\n2,1,v\n3,2,u\n4,1,v\n"),
+        case("commands/fit.rs hinted", "a,b,y\n1,2,u\n2,1e39,v\n3,2,u\n4,1,v\n")
+            .command("fit t.csv --method nca --scale common --no-tune --max-iterations 2"),
         of("fitting/method.rs usage", "fit t.csv --method lda --task regression").instead(
             "choose another method (nca methods lists them)",
             "fit t.csv --task regression",
@@ -99,6 +107,8 @@ fn fits() -> Vec<Case> {
 /// Options without an effect.
 fn refusals() -> Vec<Case> {
     let of = |options: &str| of("fitting/options.rs refusal", &format!("fit t.csv {options}"));
+    // Of a site that another case has.
+    let again = |options: &str| Case { sites: "", ..of(options) };
     let few = |options: &str| of(&format!("{options} --max-iterations 2"));
     let numbers = |options: &str| few(&format!("--task regression {options}"));
     let pairs = |options: &str| few(&format!("--pairs p.csv --dim 1 {options}"));
@@ -114,6 +124,19 @@ fn refusals() -> Vec<Case> {
             "choose another method (nca methods lda says what it has)",
             "fit t.csv --method pca",
         ),
+        again("--method lda --epochs 2").instead(
+            "choose another method (nca methods lda says what it has)",
+            "fit t.csv --method pca",
+        ),
+        again("--method pca --weight-decay 0.1").instead(
+            "choose another method (nca methods pca says what it has)",
+            "fit t.csv --method lda",
+        ),
+        of("--method lca --learning-rate 0.1"),
+        again("--method lca --momentum 0.5"),
+        again("--method lca --optimizer adam --epochs 1 --batch-size 4"),
+        again("--method lmnn --max-iterations 2 --sums-tolerance 1e-9"),
+        again("--method vsm --max-iterations 2 --init lda"),
         numbers("--objective f"),
         pairs("--objective g"),
         numbers("--repulsion 1"),

@@ -1,10 +1,11 @@
 //! The header line: which columns there are, and which of them are wanted.
 
 use super::missing::Spellings;
+use super::rows::Sheet;
 use super::{CsvOptions, TargetColumn, TargetKind};
 use crate::error::{Error, Result};
 use crate::excerpt::{list, quoted};
-use crate::hint::{Hint, Setting};
+use crate::hint::{Hint, Message, Setting};
 use crate::near_name::suggestion;
 use crate::readers::pattern;
 use crate::readers::text_format::DecimalSign;
@@ -70,7 +71,8 @@ impl Selection {
 }
 
 /// Finds the columns that `options` ask for.
-pub(super) fn select(origin: &str, names: &[String], options: &CsvOptions) -> Result<Selection> {
+pub(super) fn select(sheet: &Sheet<'_>, options: &CsvOptions) -> Result<Selection> {
+    let (origin, names) = (&sheet.origin[..], &sheet.names[..]);
     let places = Places::new(origin, names)?;
     let target = match &options.target {
         TargetColumn::Last => Some(names.len() - 1),
@@ -101,7 +103,7 @@ pub(super) fn select(origin: &str, names: &[String], options: &CsvOptions) -> Re
         )));
     }
     if features.is_empty() {
-        return Err(no_feature(origin, names));
+        return Err(no_feature(sheet));
     }
     places.refuse_unnamed(&features)?;
     Ok(Selection {
@@ -127,13 +129,22 @@ fn text_hints(options: &CsvOptions) -> Vec<Hint> {
     std::iter::once(Hint::edit("correct it")).chain(settings.into_iter().map(Hint::from)).collect()
 }
 
-fn no_feature(origin: &str, names: &[String]) -> Error {
-    match names {
-        [only] => Error::data(format!(
-            "{origin} has only one column, {}; a feature and a target are needed, separated by commas, \
-             semicolons, tabs, bars or spaces",
-            quoted(only)
-        )),
+/// What to do about a table of one column whose first line holds spaces.
+pub(crate) fn separator_hint(sheet: &Sheet<'_>) -> Option<Hint> {
+    (sheet.names.len() == 1 && sheet.has_spaces).then_some(Setting::SeparatorSpace.into())
+}
+
+fn no_feature(sheet: &Sheet<'_>) -> Error {
+    let Sheet { origin, names, .. } = sheet;
+    match &names[..] {
+        [only] => {
+            let text = format!(
+                "{origin} has only one column, {}; a feature and a target are needed, separated by commas, \
+                 semicolons, tabs, bars or spaces",
+                quoted(only)
+            );
+            Error::data(Message::from(text).with_hints(separator_hint(sheet)))
+        }
         _ => Error::data(format!(
             "{origin}: no feature column is left of {}; ignore fewer columns",
             list(names)

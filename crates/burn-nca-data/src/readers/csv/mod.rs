@@ -24,8 +24,8 @@ use crate::readers::table::{Table, Target, TargetKind};
 use crate::readers::text_format::TextFormat;
 use crate::tables::{Features, FeaturesBuilder, WithoutClass};
 pub(crate) use cell::with_nul;
-pub(crate) use header::Places;
 use header::Selection;
+pub(crate) use header::{Places, separator_hint};
 pub(crate) use missing::{Spellings, class_hints};
 pub(crate) use records::{MAX_COLUMNS, Record, Records};
 pub(crate) use rows::Sheet;
@@ -150,7 +150,7 @@ pub fn parse_csv(origin: &str, bytes: &[u8], options: &CsvOptions) -> Result<Tab
 pub(crate) fn read(input: Input<'_>, options: &CsvOptions) -> Result<Table> {
     let sheet = open_sheet(input, &options.format, &options.wanted())?;
     let (origin, names, notes) = (sheet.origin.clone(), sheet.names.clone(), sheet.notes.clone());
-    let mut selection = header::select(&origin, &names, options)?;
+    let mut selection = header::select(&sheet, options)?;
     selection.see(sheet.mostly_numbers.clone());
     let rows = sheet.read(&selection, options.task)?;
     let features: Vec<String> =

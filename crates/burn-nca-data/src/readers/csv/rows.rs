@@ -37,6 +37,8 @@ pub(crate) struct Sheet<'a> {
     widths: &'static str,
     /// Whether rows have line numbers, which messages name.
     has_lines: bool,
+    /// Whether a cell of its first line holds a space.
+    pub(super) has_spaces: bool,
     /// Whether the header line ends with a separator, so that a last column would have no name.
     open_end: bool,
     records: Records<'a>,
@@ -93,6 +95,7 @@ impl<'a> Sheet<'a> {
         if let Some(name) = names.iter().find(|name| name.contains('\0')) {
             return Err(nul_in_header(&origin, name));
         }
+        let has_spaces = names.iter().any(|name| name.contains(' '));
         let open_end = has_header && names.len() > 1 && names.last().is_some_and(String::is_empty);
         names.truncate(names.len() - usize::from(open_end));
         if !has_header {
@@ -113,6 +116,7 @@ impl<'a> Sheet<'a> {
             mostly_numbers,
             widths,
             has_lines,
+            has_spaces,
             open_end,
             records,
         })
@@ -132,6 +136,7 @@ impl<'a> Sheet<'a> {
             mostly_numbers: Vec::new(),
             widths: "header",
             has_lines: false,
+            has_spaces: false,
             open_end: false,
             records,
         })
@@ -217,7 +222,12 @@ impl<'a> Sheet<'a> {
                     )));
                 }
                 let at = format!("{at}, column {}", quoted(name));
-                if count == 1 && !self.row_by_evidence && self.is_second_header(column)? {
+                let is_text = record.field(column).parse::<f64>().is_err();
+                if count == 1
+                    && is_text
+                    && !self.row_by_evidence
+                    && self.is_second_header(column)?
+                {
                     let units = "remove this row if it is one of units, or of more names (the next row has a number there)";
                     let message = Message::from(format!("{at}: {}", reason.text()));
                     // No column is left out for one row.

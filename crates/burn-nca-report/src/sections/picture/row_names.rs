@@ -10,9 +10,26 @@ pub struct RowNames {
     pub places: Option<Vec<usize>>,
     /// The name of each row of the source, where its rows have names.
     pub ids: Option<Vec<String>>,
+    /// The place from which on rows are those of another source, and what messages call that.
+    pub other: Option<(usize, String)>,
 }
 
 impl RowNames {
+    /// What messages call a row of the fit, counted from 0: `row 7`, or `row 7 of test.csv`.
+    pub fn name(&self, row: usize) -> String {
+        self.name_of_place(self.places.as_ref().map_or(row, |places| places[row]))
+    }
+
+    /// As [`name`](Self::name), of a place in the source.
+    pub fn name_of_place(&self, place: usize) -> String {
+        match &self.other {
+            Some((first, source)) if place >= *first => {
+                format!("row {} of {source}", place - first + 1)
+            }
+            _ => format!("row {}", place + 1),
+        }
+    }
+
     /// The place in the source of a row of the fit, both counted from 1.
     fn row(&self, row: usize) -> usize {
         let place = self.places.as_ref().and_then(|places| places.get(row.checked_sub(1)?));
@@ -74,7 +91,12 @@ mod tests {
         // The second row of the source is another.
         let places = (0..rows).map(|row| row + usize::from(row > 0)).collect();
         let ids = (0..=rows).map(|row| format!("p{row}")).collect();
-        report.name_rows(&RowNames { places: Some(places), ids: Some(ids) });
+        let names = RowNames { places: Some(places), ids: Some(ids), other: None };
+        report.name_rows(&names);
+        assert_eq!([names.name(0), names.name(1)], ["row 1", "row 3"]);
+        let other = Some((2, "t.csv".to_string()));
+        let names = RowNames { other, ..names };
+        assert_eq!([names.name(0), names.name(1)], ["row 1", "row 1 of t.csv"]);
         let embedding = report.classes().embedding.as_ref().unwrap();
         let found = |at: usize| (embedding.points[at].row, embedding.points[at].id.as_deref());
         let at = |row| embedding.points.iter().position(|point| point.row == row).unwrap();

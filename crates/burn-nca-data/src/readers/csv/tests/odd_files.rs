@@ -39,6 +39,7 @@ fn a_row_of_units_below_the_header_is_hinted_at() {
     let found = error("a,b,y\nmm,s,\n1,2,x\n");
     assert!(found.contains("row 1") && found.contains("one of units"), "{found}");
     assert!(!error("a,b,y\nmm,s,x\ncm,h,x\n").contains("units"));
+    assert!(!error("a,b,y\n1,inf,x\n2,3,x\n").contains("units"));
 }
 
 #[test]
