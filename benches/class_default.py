@@ -2,11 +2,11 @@
 """The default for classes on tables with given folds, through the program `nca`, and scikit-learn's classifiers.
 
     cargo build --release --locked -p burn-nca-cli
-    python3 benches/class_default.py target/release/nca DIR [SET ...] > benches/results/class-default.json
+    python3 benches/class_default.py target/release/nca KEEL UNSEEN > benches/results/class-default.json
 
-`DIR/SET.csv` has the class in `label` and the fold of each row in `fold`, as `unseen.py` writes them; each fold is predicted
-once from the others. All features are scaled to mean 0 and deviation 1 on the training rows. Accuracies, means of the folds;
-`seconds` is the wall time of a fit by the default, `chosen` what it chose.
+`KEEL` and `UNSEEN/keel` (which `unseen.py` writes) hold SET.csv with the class in `label` and the fold of each row in `fold`;
+each fold is predicted once from the others. Accuracies are means of the folds; `seconds` is the wall time of a fit by the
+default, comparison included, `chosen` what it chose. `tables.py` writes the table of docs/results.md.
 """
 
 import collections
@@ -19,11 +19,24 @@ import tempfile
 import time
 from pathlib import Path
 
-SETS = ["bupa", "cleveland", "glass", "movement_libras", "newthyroid", "pima", "vehicle", "vowel"]
+KEEL = ["bupa", "cleveland", "glass", "movement_libras", "newthyroid", "pima", "vehicle", "vowel"]
+UNSEEN = [
+    "biopsy",
+    "breast_cancer",
+    "crabs",
+    "diabetes3",
+    "leafshape",
+    "oils",
+    "oj",
+    "olive",
+    "penguins",
+    "possum",
+    "scat",
+    "skulls",
+]
 # The options of the fit and of the predictions.
 SETTINGS = {
     "Euclidean, 3-NN": (["--method", "euclidean"], ["--rule", "knn", "--neighbors", "3"]),
-    "modern": (["--method", "modern"], []),
     "default": ([], []),
 }
 
@@ -96,14 +109,14 @@ def measured(program, path):
 
 
 def main():
-    program, folder, *sets = sys.argv[1:]
-    cells, about = {}, {}
-    for name in sets or SETS:
-        cells[name], about[name] = measured(program, Path(folder) / f"{name}.csv")
-        print(name, cells[name], about[name], file=sys.stderr, flush=True)
-    names = next(iter(cells.values()))
-    cells["mean"] = {name: statistics.mean(cell[name] for cell in cells.values()) for name in names}
-    print(json.dumps({"accuracy": cells, "default": about}, indent=1))
+    program, keel, unseen = sys.argv[1:]
+    found = {"KEEL": {}, "unseen": {}}
+    for which, folder, sets in (("KEEL", Path(keel), KEEL), ("unseen", Path(unseen, "keel"), UNSEEN)):
+        for name in sets:
+            accuracies, default = measured(program, folder / f"{name}.csv")
+            found[which][name] = {"accuracy": accuracies, **default}
+            print(name, found[which][name], file=sys.stderr, flush=True)
+    print(json.dumps(found, indent=1))
 
 
 if __name__ == "__main__":
