@@ -8,6 +8,7 @@ use burn_nca_learn::data::{Labeled, Preparation, Scaling, ScalingKind, Split, Te
 use burn_nca_learn::encoder::{AnyEncoder, Encoder};
 use burn_nca_learn::fit::{FitSession, FitState, Progress, Termination};
 use burn_nca_learn::{Error, Fitted, NcaConfig, Result};
+use burn_nca_report::evaluation::Seen;
 use serde::Serialize;
 use web_time::Instant;
 
@@ -84,9 +85,11 @@ impl Learning {
                 settings.test_size
             )));
         }
-        let PreparedData { data, split, rows, preparation, remarks } =
+        let PreparedData { data, split, rows, preparation, mut remarks } =
             table.ready(settings.test_size, settings.seed)?;
         let train = data.features().select(&split.train);
+        let copies = Seen::of_test(data.features(), &split, &train).warning(|_| None);
+        remarks.extend(copies.map(|warning| format!("{}.", warning.text)));
         let scaling = Scaling::fit(ScalingKind::Standardize, &train);
         let scaled = data.with_features(scaling.apply(data.features())?)?;
         let (train, test) = (scaled.select(&split.train), scaled.select(&split.test));
@@ -255,6 +258,17 @@ mod tests {
 
     fn iris() -> Table {
         open("iris", None, &Reading::default()).unwrap()
+    }
+
+    #[test]
+    fn held_out_copies_of_training_rows_are_told() {
+        let rows: String =
+            (0..40).map(|at| format!("{}.5,{},{}\n", at % 20, at % 7, at % 2)).collect();
+        let text = format!("a,b,y\n{rows}{rows}");
+        let table = open("t.csv", Some(text.as_bytes()), &Reading::default()).unwrap();
+        let told = |table| Learning::new(table, Settings::default()).unwrap().remarks().join(" ");
+        assert!(told(table).contains("are also training rows"));
+        assert_eq!(told(iris()), "");
     }
 
     #[test]

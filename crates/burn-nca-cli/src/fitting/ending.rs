@@ -39,8 +39,8 @@ pub fn sentence(termination: Termination) -> &'static str {
              numbers exceeds the remaining decrease; --precision f64 (on a CPU) rounds less."
         }
         Termination::NonFinite => {
-            "Not converged: the value or the gradient became infinite or not a number; a smaller --l2 or \
-             --learning-rate, or --scale standardize, keeps them finite."
+            "Not converged: the value or the gradient became infinite or not a number; a smaller --l2, --scale \
+             standardize or, with mini-batches, a smaller --learning-rate keeps them finite."
         }
         Termination::NoStep => {
             "Not converged: no step was taken; in no batch did a row have both a row of its class and a row of \

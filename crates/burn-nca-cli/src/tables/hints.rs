@@ -285,12 +285,10 @@ pub(super) fn refuse_no_such_class(names: &[String], class: &str) -> Result<()> 
     )
 }
 
-/// How a file was read, where that may be in doubt.
-pub(super) fn read_as(notes: &[Message]) -> Vec<Warning> {
+/// How a file was read, where that may be in doubt, with the options of this command.
+pub(super) fn read_as(notes: &[Message], command: CommandKind) -> Vec<Warning> {
     let warning = |note: &Message| {
-        // What the first line is, every command asks.
-        Warning::new(WarningCode::ReadAs, note.text())
-            .with_hint(hint_text(note.hints(), CommandKind::Use))
+        Warning::new(WarningCode::ReadAs, note.text()).with_hint(hint_text(note.hints(), command))
     };
     notes.iter().map(warning).collect()
 }

@@ -19,6 +19,7 @@ use super::roles::{Part, Roles};
 use super::sparse::{self, OnPass, Reduced};
 use super::target_hints::about_raw;
 use crate::failure::{hinted, usage};
+use crate::hint::CommandKind;
 use crate::output::short_name;
 use crate::source::{Columns, Source};
 use burn_nca_report::{RowNames, Warning, WarningCode};
@@ -77,7 +78,11 @@ pub fn open_features(source: &Source) -> Result<PreparedData<Features>> {
     if !columns.need_raw_table() {
         let options = csv_options(source, TargetKind::Classes);
         let (data, notes) = open_unlabeled_as(&source.data, &options)?;
-        return Ok(PreparedData::of_features(data, None, (RowNames::default(), read_as(&notes))));
+        return Ok(PreparedData::of_features(
+            data,
+            None,
+            (RowNames::default(), read_as(&notes, CommandKind::Fit)),
+        ));
     }
     let mut raw = open_raw(&source.data, &raw_options(source, None))?;
     let ids = Roles::take(&mut raw, columns)?.ids;
@@ -86,7 +91,7 @@ pub fn open_features(source: &Source) -> Result<PreparedData<Features>> {
     let Prepared { features, remarks, rows } = preparation.apply(&raw)?;
     let said = preparation.sentences().into_iter().chain(remarks);
     let said = said.map(|text| Warning::new(WarningCode::Prepared, text));
-    let warnings = read_as(raw.notes()).into_iter().chain(said).collect();
+    let warnings = read_as(raw.notes(), CommandKind::Fit).into_iter().chain(said).collect();
     let names = RowNames { places: Some(rows), ids, other: None };
     Ok(PreparedData::of_features(features, Some(preparation), (names, warnings)))
 }
@@ -104,7 +109,7 @@ fn numbers(source: &Source, task: TargetKind) -> Result<Opened> {
         Target::Classes { labels, .. } => stratified_split(labels, share, seed)?,
         _ => random_split(table.features.rows(), share, seed)?,
     };
-    let mut warnings = read_as(&std::mem::take(&mut table.notes));
+    let mut warnings = read_as(&std::mem::take(&mut table.notes), CommandKind::Fit);
     let places = table.without_class.as_ref().map(|without| {
         let all = 0..table.features.rows() + without.rows.len();
         all.filter(|row| without.rows.binary_search(row).is_err()).collect()
@@ -133,7 +138,7 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
         }
         None => None,
     };
-    let notes = read_as(raw.notes());
+    let notes = read_as(raw.notes(), CommandKind::Fit);
     let column = take_target(&mut raw, &target_name)?;
     if let (RawValues::Text(text), Some(class), 0) =
         (column.values(), &columns.unlabeled_class, column.num_missing())

@@ -15,6 +15,7 @@ use super::hints::unmeasured;
 use super::of_fit::{select, targets};
 use crate::cli::table::TextArgs;
 use crate::failure::{self, hinted};
+use crate::hint::CommandKind;
 use crate::output;
 use crate::source::{Source, with_given};
 use burn_nca_report::{Warning, WarningCode};
@@ -67,7 +68,10 @@ pub fn rows(
     }
     if model.preparation().is_none() && id.is_none() && learned_id.is_none() {
         let (features, notes) = open_features_as(data, model.scaling().names(), &format)?;
-        return Ok(ModelRows { warnings: read_as(&notes), ..ModelRows::all(features) });
+        return Ok(ModelRows {
+            warnings: read_as(&notes, CommandKind::Use),
+            ..ModelRows::all(features)
+        });
     }
     let mut options = options_of(model, format);
     options.text.extend(id.map(String::from));
@@ -79,7 +83,7 @@ pub fn rows(
     });
     let (prepared, remarks) = prepare(model, &raw, data)?;
     let Prepared { features, rows, .. } = prepared;
-    let warnings = read_as(raw.notes()).into_iter().chain(remarks).collect();
+    let warnings = read_as(raw.notes(), CommandKind::Use).into_iter().chain(remarks).collect();
     Ok(ModelRows { features, rows, total: raw.rows(), ids, warnings })
 }
 
@@ -100,7 +104,7 @@ impl LabeledRows {
         let apart = table.without_class.as_ref().map_or(&[][..], |without| &without.rows);
         let all = 0..table.features.rows() + apart.len();
         let rows = all.filter(|row| apart.binary_search(row).is_err()).collect();
-        let notes = read_as(&table.notes).into_iter();
+        let notes = read_as(&table.notes, CommandKind::Use).into_iter();
         let warnings = notes.chain(unmeasured(apart.len())).collect();
         Self { table, rows, warnings }
     }
@@ -179,7 +183,7 @@ fn prepared_table(
         anyhow::bail!(hinted(format!("{data} has no target"), "name it with --target"))
     };
     let (with_target, target) = targets(column, (task, unlabeled), (data, false))?;
-    let mut warnings = read_as(raw.notes());
+    let mut warnings = read_as(raw.notes(), CommandKind::Use);
     let (prepared, remarks) = prepare(model, &raw, data)?;
     warnings.extend(remarks);
     let place = |row: usize| prepared.rows.binary_search(&row).ok();

@@ -12,6 +12,7 @@ use burn_nca_learn::data::{Features, SparseFeatures, Split, random_split, strati
 use super::hints::unmeasured;
 use super::hints::{read_as, refuse_no_such_class};
 use crate::failure::hinted;
+use crate::hint::CommandKind;
 use crate::source::Source;
 use burn_nca_report::evaluation::about_constant;
 use burn_nca_report::{Warning, WarningCode, counted};
@@ -88,7 +89,7 @@ pub(super) fn open(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>) 
         _ => random_split(features.rows(), share, seed)?,
     };
     let (reduction, reduced, mut warnings) = reduced(&features, (&split, source.reduce), on_pass)?;
-    warnings.extend(read_as(&notes));
+    warnings.extend(read_as(&notes, CommandKind::Fit));
     if !without_class.is_empty() {
         warnings.push(Warning::new(
             WarningCode::RowsWithoutClass,
@@ -171,7 +172,10 @@ pub fn embedded_table(
         None => table,
     };
     let SparseTable { features, target_name, target, without_class, notes } = table;
-    let warnings = read_as(&notes).into_iter().chain(unmeasured(without_class.len())).collect();
+    let warnings = read_as(&notes, CommandKind::Use)
+        .into_iter()
+        .chain(unmeasured(without_class.len()))
+        .collect();
     let (features, notes) = (model.transform_sparse(&features)?, Vec::new());
     Ok((Table { features, target_name, target, without_class: None, notes }, warnings))
 }

@@ -73,8 +73,18 @@ pub fn parse_raw(origin: &str, bytes: &[u8], options: &RawOptions) -> Result<Raw
 /// As [`parse_raw`].
 pub(crate) fn read(input: Input<'_>, options: &RawOptions) -> Result<RawTable> {
     let sheet = open_sheet(input, &options.format, &options.wanted())?;
-    let (origin, names, notes) = (sheet.origin.clone(), sheet.names.clone(), sheet.notes.clone());
+    let (origin, names) = (sheet.origin.clone(), sheet.names.clone());
+    let mut notes = sheet.notes.clone();
     let columns = columns(&sheet, options)?;
+    if let Some((_, task)) = &options.target {
+        // The last column is a numeric target.
+        let features = columns.len() - usize::from(*task == TargetKind::Numeric);
+        let is_feature = |(column, kind): &&(usize, Kind)| {
+            *kind == Kind::Any && !options.also.contains(&names[*column])
+        };
+        let features = columns[..features].iter().filter(is_feature).map(|(column, _)| *column);
+        notes.extend(sheet.about_codes(features));
+    }
     let missing = Spellings::new(options.format.missing.as_ref());
     let unlabeled = options.unlabeled_class.as_deref();
     let builder =
@@ -176,7 +186,9 @@ fn columns(sheet: &Sheet<'_>, options: &RawOptions) -> Result<Vec<(usize, Kind)>
             "{origin}: only the target column is left; ignore fewer columns, and separate values by commas, \
              semicolons, tabs, bars or spaces"
         );
-        return Err(Error::data(Message::from(text).with_hints(separator_hint(sheet))));
+        return Err(Error::data(
+            Message::from(text).with_hints(separator_hint((names, sheet.has_spaces))),
+        ));
     }
     let levels: Vec<usize> = options.levels.iter().filter_map(|name| find(name).ok()).collect();
     let kind = |column: usize| match (text.contains(&column), levels.contains(&column)) {

@@ -109,6 +109,10 @@ fn lines() -> Vec<Case> {
             .edit("write negative numbers with a minus sign in front, as in -1234.5", GOOD),
         case("csv/rows.rs edit; csv/rows.rs SeparatorSpace", "a\tb\ty\n1\t\t2\tu\n2\t\t1\tv\n")
             .edit("give the row one value per column", GOOD),
+        case(
+            "csv/rows.rs Categorical; csv/rows.rs Ignore",
+            rows("zip,b,y", |at| format!("{:05},{},{}", 7 * (at % 9), at % 5, ["u", "v"][at % 2])),
+        ),
         case("csv/rows.rs edit; csv/rows.rs Encoding", utf16(GOOD)).edit("remove them", GOOD),
         case("csv/records.rs edit; csv/records.rs Encoding", b"a,b,y\n1,2,\xe9\n2,1,v\n".to_vec())
             .edit("save the file as UTF-8", GOOD)

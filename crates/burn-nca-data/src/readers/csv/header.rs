@@ -1,7 +1,6 @@
 //! The header line: which columns there are, and which of them are wanted.
 
 use super::missing::Spellings;
-use super::rows::Sheet;
 use super::{CsvOptions, TargetColumn, TargetKind};
 use crate::error::{Error, Result};
 use crate::excerpt::{list, quoted};
@@ -71,8 +70,12 @@ impl Selection {
 }
 
 /// Finds the columns that `options` ask for.
-pub(super) fn select(sheet: &Sheet<'_>, options: &CsvOptions) -> Result<Selection> {
-    let (origin, names) = (&sheet.origin[..], &sheet.names[..]);
+///
+/// The first line of the file has these names; `has_spaces` where one of its cells holds a space.
+pub(super) fn select(
+    (origin, names, has_spaces): (&str, &[String], bool),
+    options: &CsvOptions,
+) -> Result<Selection> {
     let places = Places::new(origin, names)?;
     let target = match &options.target {
         TargetColumn::Last => Some(names.len() - 1),
@@ -103,7 +106,7 @@ pub(super) fn select(sheet: &Sheet<'_>, options: &CsvOptions) -> Result<Selectio
         )));
     }
     if features.is_empty() {
-        return Err(no_feature(sheet));
+        return Err(no_feature(origin, (names, has_spaces)));
     }
     places.refuse_unnamed(&features)?;
     Ok(Selection {
@@ -130,20 +133,20 @@ fn text_hints(options: &CsvOptions) -> Vec<Hint> {
 }
 
 /// What to do about a table of one column whose first line holds spaces.
-pub(crate) fn separator_hint(sheet: &Sheet<'_>) -> Option<Hint> {
-    (sheet.names.len() == 1 && sheet.has_spaces).then_some(Setting::SeparatorSpace.into())
+pub(crate) fn separator_hint((names, has_spaces): (&[String], bool)) -> Option<Hint> {
+    (names.len() == 1 && has_spaces).then_some(Setting::SeparatorSpace.into())
 }
 
-fn no_feature(sheet: &Sheet<'_>) -> Error {
-    let Sheet { origin, names, .. } = sheet;
-    match &names[..] {
+fn no_feature(origin: &str, first_line: (&[String], bool)) -> Error {
+    let (names, _) = first_line;
+    match names {
         [only] => {
             let text = format!(
                 "{origin} has only one column, {}; a feature and a target are needed, separated by commas, \
                  semicolons, tabs, bars or spaces",
                 quoted(only)
             );
-            Error::data(Message::from(text).with_hints(separator_hint(sheet)))
+            Error::data(Message::from(text).with_hints(separator_hint(first_line)))
         }
         _ => Error::data(format!(
             "{origin}: no feature column is left of {}; ignore fewer columns",

@@ -149,8 +149,12 @@ pub fn parse_csv(origin: &str, bytes: &[u8], options: &CsvOptions) -> Result<Tab
 /// As [`parse_csv`].
 pub(crate) fn read(input: Input<'_>, options: &CsvOptions) -> Result<Table> {
     let sheet = open_sheet(input, &options.format, &options.wanted())?;
-    let (origin, names, notes) = (sheet.origin.clone(), sheet.names.clone(), sheet.notes.clone());
-    let mut selection = header::select(&sheet, options)?;
+    let (origin, names) = (sheet.origin.clone(), sheet.names.clone());
+    let mut notes = sheet.notes.clone();
+    let mut selection = header::select((&origin, &names, sheet.has_spaces), options)?;
+    if selection.target.is_some() {
+        notes.extend(sheet.about_codes(selection.features.iter().copied()));
+    }
     selection.see(sheet.mostly_numbers.clone());
     let rows = sheet.read(&selection, options.task)?;
     let features: Vec<String> =

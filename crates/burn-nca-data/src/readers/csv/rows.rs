@@ -37,8 +37,10 @@ pub(crate) struct Sheet<'a> {
     widths: &'static str,
     /// Whether rows have line numbers, which messages name.
     has_lines: bool,
+    /// A value of each column that holds codes with leading zeros.
+    codes: Vec<Option<String>>,
     /// Whether a cell of its first line holds a space.
-    pub(super) has_spaces: bool,
+    pub(crate) has_spaces: bool,
     /// Whether the header line ends with a separator, so that a last column would have no name.
     open_end: bool,
     records: Records<'a>,
@@ -90,6 +92,7 @@ impl<'a> Sheet<'a> {
             }
         };
         let mostly_numbers = preamble.sample.mostly_numbers(format.decimal);
+        let codes = preamble.sample.codes();
         let row_by_evidence = !has_header && format.header == Header::Auto;
         let mut names = first_record(&mut records, &origin)?;
         if let Some(name) = names.iter().find(|name| name.contains('\0')) {
@@ -114,6 +117,7 @@ impl<'a> Sheet<'a> {
             notes,
             row_by_evidence,
             mostly_numbers,
+            codes,
             widths,
             has_lines,
             has_spaces,
@@ -134,11 +138,31 @@ impl<'a> Sheet<'a> {
             notes: Vec::new(),
             row_by_evidence: false,
             mostly_numbers: Vec::new(),
+            codes: Vec::new(),
             widths: "header",
             has_lines: false,
             has_spaces: false,
             open_end: false,
             records,
+        })
+    }
+
+    /// Says which of these columns hold codes that are read as numbers: their zeros are lost, and codes that are close
+    /// have nothing in common.
+    pub(crate) fn about_codes(
+        &self,
+        columns: impl IntoIterator<Item = usize>,
+    ) -> impl Iterator<Item = Message> {
+        columns.into_iter().filter_map(|column| {
+            let code = self.codes.get(column)?.as_ref()?;
+            let name = &self.names[column];
+            let text = format!(
+                "{}: column {} holds codes such as {code}, and is read as numbers",
+                self.origin,
+                quoted(name)
+            );
+            let levels = Setting::Categorical(Some(name.clone()));
+            Some(Message::from(text).with_hint(levels).with_hint(Setting::Ignore))
         })
     }
 

@@ -78,6 +78,22 @@ impl Sample {
         (0..first.len()).map(mostly).collect()
     }
 
+    /// A value of each column whose records below the first are codes: digits, as many in all, some with leading zeros.
+    pub(super) fn codes(&self) -> Vec<Option<String>> {
+        let Some((first, below)) = self.rows.split_first() else { return Vec::new() };
+        let code = |column: usize| {
+            let mut cells = below.iter().filter_map(|row| row.get(column));
+            let length = cells.clone().next()?.len();
+            let is_digits = |cell: &String| {
+                cell.len() == length && cell.bytes().all(|byte| byte.is_ascii_digit())
+            };
+            // Months, days and hours have two digits.
+            let are_codes = length > 2 && cells.clone().all(is_digits);
+            cells.find(|cell| are_codes && cell.starts_with('0')).cloned()
+        };
+        (0..first.len()).map(code).collect()
+    }
+
     /// How many records are above the names: a title, remarks, lines of separators alone.
     pub(super) fn titles(&self) -> usize {
         let Some((last, above)) = self.rows.split_last() else { return 0 };
@@ -112,6 +128,13 @@ mod tests {
 
     fn titles(text: &str) -> usize {
         Sample::of(text.as_bytes(), b',').titles()
+    }
+
+    #[test]
+    fn codes_are_digits_with_leading_zeros() {
+        let text = "a,b,c,d,e\n00501,1,01,0.10,000\n10001,2,12,1.20,00\n94105,3,11,2.30,111\n";
+        let found = Sample::of(text.as_bytes(), b',').codes();
+        assert_eq!(found, [Some("00501".to_string()), None, None, None, None]);
     }
 
     #[test]
