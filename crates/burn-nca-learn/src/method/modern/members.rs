@@ -10,7 +10,7 @@ use burn_nca::internal::{Checkpoint, FitKey, Place, load_record};
 use serde::{Deserialize, Serialize};
 use web_time::Instant;
 
-use crate::data::{Split, TrainingData};
+use crate::data::{AnyData, Split, TrainingData};
 use crate::device::runs_on_host;
 use crate::encoder::{AnyEncoder, Encoder, ModernConfig, ModernEncoder, ModernMember};
 use crate::error::{Error, Result};
@@ -369,14 +369,38 @@ impl Common<'_> {
 }
 
 /// The rows that each member learns from and is stopped by: the cuts of a cross-validation, a fifth for a single member.
+/// All members learn from classes of fewer rows than members.
 ///
 /// # Errors
 /// Too few rows or groups.
 fn cuts<D: TrainingData>(data: &D, members: usize, seed: u64) -> Result<Vec<Split>> {
-    match members {
-        1 => Ok(vec![data.split(0.2, seed)?]),
-        _ => data.folds(members, seed),
+    if members == 1 {
+        return Ok(vec![data.split(0.2, seed)?]);
     }
+    let (mut rows, mut small): (Vec<usize>, Vec<usize>) = ((0..data.units()).collect(), Vec::new());
+    if let AnyData::Classes(labeled) = data.as_any_data() {
+        let counts = labeled.class_counts();
+        let most = counts.iter().max().copied().unwrap_or_default();
+        if most < members {
+            return Err(Error::setting(format!(
+                "the largest class has {most} rows, and each of {members} members holds one out; give {most} \
+                 members or fewer"
+            )));
+        }
+        (rows, small) = rows.iter().partition(|&&row| counts[labeled.labels()[row]] >= members);
+    }
+    if small.is_empty() {
+        return data.folds(members, seed);
+    }
+    let of_table = |part: Vec<usize>| part.into_iter().map(|row| rows[row]).collect::<Vec<_>>();
+    let folds = data.part(&rows)?.folds(members, seed)?.into_iter();
+    let cuts = folds.map(|Split { train, test }| {
+        let mut train = of_table(train);
+        train.extend(&small);
+        train.sort_unstable();
+        Split { train, test: of_table(test) }
+    });
+    Ok(cuts.collect())
 }
 
 /// How the members were fitted, together.
@@ -407,5 +431,30 @@ fn summary(fits: &[Fit], seconds: f64, rows: usize) -> FitSummary {
         rows,
         held_out_rows: 0,
         num_unmatched: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Features, Labeled};
+
+    #[test]
+    fn small_classes_are_held_out_of_no_member() {
+        let features = Features::unnamed((0..23).map(f64::from).collect(), 1).unwrap();
+        let labels = (0..23).map(|row| if row % 8 == 0 { 2 } else { row % 2 }).collect();
+        let data = Labeled::from_labels(features, labels).unwrap();
+        let cuts = cuts(&data, 5, 7).unwrap();
+        let mut held_out: Vec<usize> = cuts.iter().flat_map(|cut| cut.test.clone()).collect();
+        held_out.sort_unstable();
+        let large: Vec<usize> = (0..23).filter(|row| row % 8 != 0).collect();
+        assert_eq!(held_out, large);
+        for Split { train, test } in cuts {
+            assert!([0, 8, 16].iter().all(|row| train.contains(row)));
+            assert_eq!(train.len() + test.len(), 23);
+        }
+        let error = super::cuts(&data.select(&[0, 1, 2, 8]), 5, 7).unwrap_err().to_string();
+        assert!(error.contains("give 2 members or fewer"), "{error}");
+        assert_eq!(super::cuts(&data.select(&[0, 1, 2, 3, 8]), 2, 7).unwrap().len(), 2);
     }
 }
