@@ -371,7 +371,9 @@ impl TuningRow {
             settings = vec![format!("l2 {}", self.l2), format!("start {}", self.start)];
             settings.extend(self.start_perplexity.map(|value| format!("perplexity {value}")));
         }
-        settings.push(counted(self.dimension, "dimension"));
+        // The members of a method have so many each.
+        let each = if self.own_rule { " each" } else { "" };
+        settings.push(counted(self.dimension, "dimension") + each);
         if let Some(steps) = self.stop_at.filter(|steps| *steps > 0) {
             settings.push(counted(steps, "step"));
         }
@@ -527,6 +529,17 @@ mod tests {
         let lda = &mut tuning.trials[0];
         (lda.method, lda.criterion, lda.stop_at) = ("LDA".into(), "none".into(), Some(0));
         assert!(tuning.sentence(SearchEnd::AllTried).starts_with("LDA (2 dimensions): best of 2"));
+        let modern = &mut tuning.trials[0];
+        (modern.method, modern.criterion) = ("Modern NCA".into(), "modern".into());
+        (modern.stop_at, modern.own_rule, modern.start) = (None, true, String::new());
+        tuning.left_out = vec!["Modern NCA".to_owned()];
+        let sentence = tuning.sentence(SearchEnd::Budget);
+        for part in [
+            "Modern NCA (2 dimensions each): best of 2",
+            "left out 34 candidates, among them Modern NCA (--budget allows more)), accuracy 95.7",
+        ] {
+            assert!(sentence.contains(part), "{sentence}");
+        }
         tuning.trials.clear();
         assert_eq!(tuning.sentence(SearchEnd::Budget), UNMEASURED);
     }

@@ -112,7 +112,8 @@ fn lines() -> Vec<Case> {
         case(
             "csv/rows.rs Categorical; csv/rows.rs Ignore",
             rows("zip,b,y", |at| format!("{:05},{},{}", 7 * (at % 9), at % 5, ["u", "v"][at % 2])),
-        ),
+        )
+        .value("--ignore", "zip"),
         case("csv/rows.rs edit; csv/rows.rs Encoding", utf16(GOOD)).edit("remove them", GOOD),
         case("csv/records.rs edit; csv/records.rs Encoding", b"a,b,y\n1,2,\xe9\n2,1,v\n".to_vec())
             .edit("save the file as UTF-8", GOOD)
