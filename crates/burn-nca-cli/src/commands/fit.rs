@@ -342,13 +342,15 @@ fn cure_of_divergence(args: &FitArgs, config: &Estimator) -> String {
     let start = starts && model.init != Some(Init::Identity) && model.warm_start.is_none();
     let by_batches =
         uses.contains(&Uses::Optimizer) && network::optimizer_kind(args, method).takes_batches();
+    let is_standard = config.fit.scaling == ScalingKind::Standardize;
+    // The default rate is too large only where features of one scale are.
+    let rate = is_standard || args.optimizer.learning_rate.is_some();
     let first = match (by_batches, start) {
-        (true, _) => Some("give a smaller --learning-rate"),
+        (true, _) => rate.then_some("give a smaller --learning-rate"),
         (false, true) => Some("give --init identity"),
         (false, false) => None,
     };
-    let scale =
-        (config.fit.scaling != ScalingKind::Standardize).then_some("give --scale standardize");
+    let scale = (!is_standard).then_some("give --scale standardize");
     let cures: Vec<&str> = first.into_iter().chain(scale).collect();
     match cures.is_empty() {
         true => "correct values that are far from all others".to_string(),

@@ -33,6 +33,9 @@ const REPEATED_PRODUCTS: f64 = 4e8;
 /// Seconds of the comparison.
 const BUDGET: f64 = 10.0;
 
+/// The products of one pass of modern NCA over the compared rows, above which no fold would end in time.
+const PRODUCTS_OF_A_PASS: usize = 1_000_000_000;
+
 impl TuneConfig {
     /// The comparison of default candidates: what `nca fit` does without options.
     ///
@@ -44,8 +47,8 @@ impl TuneConfig {
     /// are not finished by then are not compared.
     ///
     /// With `any_dimension` Euclidean distance of all features, LDA to all its directions and, last, modern NCA
-    /// ([`Modern`](crate::method::Modern), by its own rule; not in a browser) are compared too, whatever the dimensions
-    /// of the configuration.
+    /// ([`Modern`](crate::method::Modern), by its own rule; not in a browser, nor where it would take much longer) are
+    /// compared too, whatever the dimensions of the configuration.
     ///
     /// `None` where there is nothing to choose: more than 5000 rows, fewer than two classes with a row for each fold,
     /// or a network, whose fits take too long. Larger tables are compared on 1200 of their rows; classes with fewer
@@ -160,6 +163,9 @@ fn modern<D: TrainingData>(name: &str, config: &Estimator, data: &D) -> Option<C
     let method = AnyMethod::named(name).ok()?;
     let (fit, labels_missing) = (&config.fit, data.unlabeled().is_some());
     let free = config.encoder == EncoderConfig::Linear && fit.sums.is_none() && !labels_missing;
+    // A pair of rows costs two products a dimension, a row the embedding of its features and the block.
+    let rows = data.features().rows().min(COMPARED_ROWS);
+    let free = free && rows * (256 * rows + 1280 * config.d_input + 65_000) < PRODUCTS_OF_A_PASS;
     let d_output = method.default_dimension(data.as_any_data()).filter(|_| free)?;
     Some(Candidate {
         method: Some(method),
@@ -212,6 +218,20 @@ mod tests {
         let tune = TuneConfig::default_candidates(config, data, any_dimension).unwrap();
         let closed = tune.candidates.unwrap().into_iter().filter(Candidate::is_closed);
         closed.map(|one| (one.closed_form().to_string(), one.d_output)).collect()
+    }
+
+    #[test]
+    fn modern_nca_is_compared_last_where_it_takes_seconds() {
+        let modern = |rows: usize, d: usize, any_dimension: bool| {
+            let features = Features::unnamed(vec![0.5; rows * d], d).unwrap();
+            let labels = (0..rows).map(|row| row % 2).collect();
+            let data = Labeled::from_labels(features, labels).unwrap();
+            let config = NcaConfig::recommended(d, d);
+            let tune = TuneConfig::default_candidates(&config, &data, any_dimension).unwrap();
+            tune.candidates.unwrap().pop().unwrap().method.is_some()
+        };
+        assert!(modern(100, 5, true) && modern(5000, 64, true) && modern(60, 2000, true));
+        assert!(!modern(100, 5, false) && !modern(1200, 784, true));
     }
 
     #[test]
