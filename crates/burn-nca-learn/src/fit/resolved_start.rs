@@ -178,7 +178,7 @@ impl StartWeights for Start {
             }
             Self::Pca | Self::Lda => Err(Error::setting(format!(
                 "a diagonal map weighs features and cannot start from {}, which rotates them; start from \
-                 auto, identity, random or a given map",
+                 Auto, Identity, Random or Given",
                 if *self == Self::Pca { "PCA" } else { "LDA" }
             ))),
             Self::Given { weight } => {
