@@ -70,6 +70,9 @@ enum Told {
     End(Result<Box<Run>>),
 }
 
+/// A member to be fitted, what it continues from, and where it tells of itself.
+type Begun = (usize, FitState, Sender<(usize, Told)>);
+
 /// What the caller sees of a fit: the steps of all members, and a checkpoint when one has ended.
 struct Watch<'a, 'c> {
     callback: Option<&'a mut OnProgress<'a>>,
@@ -234,7 +237,7 @@ impl Common<'_> {
     fn side_by_side(&self, missing: &[usize], watch: &mut Watch<'_, '_>) -> Result<()> {
         let stop = AtomicBool::new(false);
         let (tell, told) = mpsc::channel::<(usize, Told)>();
-        let begun: Vec<(usize, FitState, Sender<(usize, Told)>)> = missing
+        let begun: Vec<Begun> = missing
             .iter()
             .map(|&number| {
                 let cut_off = core::mem::take(&mut watch.state.members[number].cut_off);
@@ -243,7 +246,7 @@ impl Common<'_> {
             .collect();
         drop(tell);
         let stop = &stop;
-        let run = move |(number, cut_off, tell): &(usize, FitState, Sender<(usize, Told)>)| {
+        let run = move |(number, cut_off, tell): &Begun| {
             let number = *number;
             let mut ask = |progress: &Progress| {
                 let (answer, answered) = mpsc::sync_channel(1);
