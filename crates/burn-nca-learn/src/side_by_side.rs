@@ -18,10 +18,9 @@ pub fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Send
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(items.len()));
     let some = || {
-        while let Some((at, item)) = {
+        loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            items.get(at).map(|item| (at, item))
-        } {
+            let Some(item) = items.get(at) else { break };
             let result = work(item);
             done.lock().expect("a task that panicked ends the scope").push((at, result));
         }

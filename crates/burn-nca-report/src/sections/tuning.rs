@@ -206,11 +206,9 @@ impl Tuning {
     }
 
     /// What the column of the accuracy is of methods with a rule of their own, where there are any.
-    fn own_rule(&self) -> &'static str {
-        match self.trials.iter().any(|row| row.own_rule) {
-            true => " Modern NCA is compared by its own rule.",
-            false => "",
-        }
+    fn own_rule(&self) -> String {
+        let row = self.trials.iter().find(|row| row.own_rule);
+        row.map_or(String::new(), |row| format!(" {} is compared by its own rule.", row.method))
     }
 
     /// The k of the k-NN that a candidate is compared by, if it is.
@@ -434,7 +432,7 @@ impl Section for Tuning {
             self.trials.len(),
             counted(self.candidates, "candidate"),
             counted(self.folds, "fit"),
-            self.compared_by.sentence(self.neighbors) + self.own_rule(),
+            self.compared_by.sentence(self.neighbors) + &self.own_rule(),
             escape(&self.chosen),
             escape(&self.reason),
             escape(&self.end),

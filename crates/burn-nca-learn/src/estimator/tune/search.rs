@@ -291,9 +291,9 @@ impl<D: TrainingData> Running<'_, '_, D> {
             None => folds.par_iter().map(score).collect::<Result<_>>()?,
         };
         let was_cut = cut.load(Ordering::Relaxed);
-        let complete = |fold: &FoldScores| fold.termination != Termination::Stopped;
-        let complete = folds.into_iter().map_while(|fold| fold.filter(complete)).collect();
-        let folds: Vec<FoldScores> = complete;
+        let is_complete = |fold: &FoldScores| fold.termination != Termination::Stopped;
+        let folds: Vec<FoldScores> =
+            folds.into_iter().map_while(|fold| fold.filter(is_complete)).collect();
         let is_partial = candidate.method.is_some() && !self.stopped.load(Ordering::Relaxed);
         if was_cut && !(is_partial && folds.len() >= FEWEST[0]) {
             return Ok(None);

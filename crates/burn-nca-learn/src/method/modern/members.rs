@@ -219,7 +219,7 @@ impl Common<'_> {
     /// One member after the other; what is left of a time budget is divided among them.
     fn in_turn(&self, missing: &[usize], watch: &mut Watch<'_, '_>) -> Result<()> {
         for (at, &number) in missing.iter().enumerate() {
-            let cut_off = core::mem::take(&mut watch.state.members[number].cut_off);
+            let cut_off = watch.state.members[number].cut_off.clone();
             let left = self.fit.time_budget.map(|budget| {
                 ((budget - watch.seconds()) / (missing.len() - at) as f64).max(f64::MIN_POSITIVE)
             });
@@ -240,7 +240,7 @@ impl Common<'_> {
         let begun: Vec<Begun> = missing
             .iter()
             .map(|&number| {
-                let cut_off = core::mem::take(&mut watch.state.members[number].cut_off);
+                let cut_off = watch.state.members[number].cut_off.clone();
                 (number, cut_off, tell.clone())
             })
             .collect();
