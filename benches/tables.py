@@ -131,6 +131,43 @@ def memory():
     return [line, ""] if rows else []
 
 
+def gpu_cell(found, with_memory=True):
+    """Milliseconds and MiB of one way on a GPU, or why there are none."""
+    if found is None:
+        return "-"
+    if "failed" in found:
+        return "out of memory" if "memory" in found["failed"] else "failed"
+    memory = f", {found['mib']} MiB" if with_memory else ""
+    return f"{1e3 * found['seconds']:.3g} ms{memory}"
+
+
+def gpu():
+    """Sums over all pairs and losses of a batch on a GPU, and the same in PyTorch."""
+    report = read("gpu.json")
+    if report is None:
+        return []
+    ways = {"cuda": "CUDA", "wgpu": "Vulkan", "cuda plain": "CUDA, plain", "torch": "PyTorch"}
+
+    def cells(row):
+        return [*(gpu_cell(row.get(way)) for way in ways), gpu_cell(row.get("cpu"), with_memory=False)]
+
+    machine = report["machine"]
+    rows = [[row["points"], row["dim"], *cells(row)] for row in report["sums"]]
+    losses = [
+        [row["loss"], *(gpu_cell(row.get(device), with_memory=False) for device in ("cuda", "wgpu", "flex"))]
+        for row in report["losses"]
+    ]
+    return [
+        f"{machine['gpu']}, {machine['cores']} cores (`python3 benches/gpu.py`). Value and gradient of f, f32, 64 features; "
+        "memory of the GPU. PyTorch holds all n x n probabilities.",
+        "",
+        *table(["n", "k", *ways.values(), "CPU"], rows, words=0),
+        "Batch losses and the stochastic rule as below:",
+        "",
+        *table(["loss", "CUDA", "Vulkan", "CPU"], losses),
+    ]
+
+
 def accuracy():
     rows = read("accuracy.json")
     if not rows:
@@ -537,6 +574,7 @@ TABLES = [
     ("docs/results.md", "regression", [regression]),
     ("docs/performance.md", "cost", [exact_cost]),
     ("docs/performance.md", "ways", [ways]),
+    ("docs/performance.md", "gpu", [gpu]),
     ("docs/guide/choosing-a-method.md", "methods", [methods]),
     ("docs/guide/choosing-a-method.md", "objective", [guide_objectives]),
     ("docs/guide/choosing-a-method.md", "batch-size", [guide_batches]),

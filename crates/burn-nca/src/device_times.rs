@@ -3,7 +3,7 @@
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use web_time::{Duration, Instant};
 
-use crate::device;
+use crate::device::{self, product};
 use crate::objective::{Criterion, NcaLossConfig};
 use crate::self_test::{numbers, self_test, tensor, without_panic_message};
 
@@ -93,7 +93,7 @@ fn time_of(device: &Device, [rows, features, dimensions]: [usize; 3]) -> Duratio
     let evaluate = || {
         let started = Instant::now();
         let a = a.clone().require_grad();
-        let value = loss.forward(x.clone().matmul(a.clone()), labels.clone());
+        let value = loss.forward(product(x.clone(), a.clone()), labels.clone());
         let slope = a.grad(&value.backward()).map(|slope| slope.sum().into_scalar::<f64>());
         std::hint::black_box((value.into_scalar::<f64>(), slope));
         started.elapsed()

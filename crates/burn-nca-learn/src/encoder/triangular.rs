@@ -7,6 +7,7 @@ use faer::Mat;
 
 use super::Encoder;
 use crate::data::host_values;
+use crate::device::product;
 use crate::error::{Error, Result};
 
 /// The size of a [`TriangularMap`].
@@ -117,7 +118,7 @@ impl Encoder for TriangularMap {
         let weight = self.lower();
         let [d_input, _] = weight.dims();
         assert_shape!(x, [.., d_input]);
-        x.matmul(weight)
+        product(x, weight)
     }
 
     fn d_input(&self) -> Option<usize> {

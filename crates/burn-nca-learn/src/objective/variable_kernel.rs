@@ -9,6 +9,7 @@ use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 
 use super::Objective;
+use crate::device::product;
 use crate::neighbors::{VariableKernel, nearest_others};
 use burn_nca::internal::one_line;
 use burn_nca::internal::square_root;
@@ -185,7 +186,7 @@ impl Objective for VariableKernelLoss {
         let sq_distances = (near - rows).square().sum_dim(2).reshape([b, k]);
         let shares = self.shares(sq_distances).reshape([b, 1, k]);
         let of_neighbors = target.one_hot(neighbors, dtype).reshape([b, k, classes]);
-        let p = shares.matmul(of_neighbors).reshape([b, classes]);
+        let p = product(shares, of_neighbors).reshape([b, classes]);
         let errors = (target.one_hot_rows(&terms, dtype) - p).square().sum_dim(1);
         let errors = match self.width_penalty {
             0.0 => errors,

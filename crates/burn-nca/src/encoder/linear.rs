@@ -6,6 +6,7 @@ use burn::tensor::{DType, Device, Tensor, TensorData, assert_shape};
 
 use super::Encoder;
 use crate::data::host_values;
+use crate::device::product;
 
 /// The size of a [`LinearMap`].
 #[derive(Config, Debug)]
@@ -66,7 +67,7 @@ impl LinearMap {
     /// The metric Q = AᵀA, `[d, d]`.
     pub fn metric(&self) -> Tensor<2> {
         let weight = self.weight.val().without_autodiff().dequantize();
-        weight.clone().matmul(weight.transpose())
+        product(weight.clone(), weight.transpose())
     }
 }
 
@@ -75,7 +76,7 @@ impl Encoder for LinearMap {
         let weight = self.weight.val().dequantize();
         let [d_input, _] = weight.dims();
         assert_shape!(x, [.., d_input]);
-        x.matmul(weight)
+        product(x, weight)
     }
 
     fn d_input(&self) -> Option<usize> {

@@ -9,10 +9,11 @@
 use burn::tensor::{Bool, Tensor};
 
 use super::softmax;
+use crate::device::product;
 
 /// `t̂_i` from `l_ij = -d_ij` and what is left out (j = i), `[b, m]`, and targets `[m, t]`, to `[b, t]`.
 pub fn predicted(logits: Tensor<2>, left_out: Tensor<2, Bool>, targets: Tensor<2>) -> Tensor<2> {
-    softmax(logits, left_out).matmul(targets)
+    product(softmax(logits, left_out), targets)
 }
 
 /// `||t_i - t̂_i||²`, `[b, t]` both to `[b, 1]`.

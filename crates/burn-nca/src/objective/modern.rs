@@ -12,6 +12,7 @@ use super::reduction::reduce_sum;
 use super::sampled::rows_first;
 use super::similarity::square_root;
 use super::{BatchLoss, Objective, SampleOrder, TargetIndex};
+use crate::device::product;
 use crate::display::one_line;
 use crate::nca::mlkr::{predicted, squared_errors};
 use crate::nca::own_pairs;
@@ -81,7 +82,7 @@ impl ModuleDisplay for ModernNcaLoss {
 pub fn negated_distances(queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
     let (of_queries, of_references) =
         (queries.clone().square().sum_dim(1), references.clone().square().sum_dim(1));
-    let products = queries.matmul(references.transpose()).mul_scalar(2.0);
+    let products = product(queries, references.transpose()).mul_scalar(2.0);
     square_root((of_queries + of_references.transpose() - products).clamp_min(0.0)).neg()
 }
 

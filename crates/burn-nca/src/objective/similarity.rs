@@ -5,6 +5,7 @@ use burn::tensor::Tensor;
 use burn_nca_fused::Distance;
 
 use super::Temperature;
+use crate::device::product;
 use crate::encoder::unit_rows;
 use crate::nca::squared_distances;
 
@@ -106,7 +107,7 @@ impl Logits {
         match self {
             Self::SqDistance => squared_distances(queries, references).neg(),
             Self::Distance => square_root(squared_distances(queries, references)).neg(),
-            Self::Product => queries.matmul(references.transpose()),
+            Self::Product => product(queries, references.transpose()),
         }
     }
 }

@@ -58,10 +58,21 @@ impl Sums {
     /// Refuses what a fit to k dimensions in this type on this device has no operation for.
     ///
     /// # Errors
-    /// Fused sums or a Fourier series where there are none, a tolerance out of range.
+    /// Fused sums or a Fourier series where there are none, a tolerance out of range, plain sums on CUDA.
     #[doc(hidden)]
     pub fn check(self, device: &Device, dtype: DType, k: usize) -> Result<()> {
         let one = || Tensor::<2>::zeros([1, 1], (device, dtype));
+        let is_plain = match self {
+            Self::Plain => true,
+            Self::Auto => !is_operation(LOG_SUM, &[&one()]),
+            Self::Fused | Self::Fourier(_) => false,
+        };
+        if is_plain && backend(device) == "cuda" {
+            return Err(Error::setting(format!(
+                "plain sums over pairs, as in {dtype:?}, have had wrong gradients on CUDA (docs/burn-notes.md); fit there in f32 \
+                 with fused sums (auto), or on wgpu or the CPU"
+            )));
+        }
         let sum = match self {
             Self::Auto | Self::Plain => return Ok(()),
             Self::Fused => LOG_SUM,

@@ -4,10 +4,12 @@ use acceptance::data::overlapping;
 use burn::module::Module;
 use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
+use burn_nca_learn::device::backend;
 use burn_nca_learn::encoder::{Activation, EncoderConfig, HiddenLayers};
+use burn_nca_learn::fit::parameters::flatten;
 use burn_nca_learn::{Nca, NcaConfig};
 
-use super::open;
+use super::{gpu, open};
 
 /// Trains a module for some steps and gives it back with its first and last loss.
 fn train(mut nca: Nca, x: &Tensor<2>, labels: &Tensor<1, Int>) -> (Nca, f64, f64) {
@@ -36,8 +38,15 @@ fn trains_and_comes_back_from_its_record(device: &Device, config: &NcaConfig) {
     let path = folder.path().join("nca.bpk");
     nca.clone().save_file(&path).unwrap();
     let again = config.init(&device).load_file(&path);
-    let (here, there) = (nca.forward(x.clone()), again.forward(x));
-    assert_eq!(here.into_data(), there.into_data());
+    assert_eq!(flatten(&nca), flatten(&again));
+    let outputs = |nca: &Nca| -> Vec<f64> {
+        nca.forward(x.clone()).into_data().convert::<f64>().try_to_vec().unwrap()
+    };
+    // On CUDA Burn multiplies the layers of a network in TF32, by another kernel once it has tried several.
+    let bound = if backend(&device) == "cuda" { 2e-3 } else { 0.0 };
+    for (here, there) in outputs(&nca).into_iter().zip(outputs(&again)) {
+        assert!((here - there).abs() <= bound * (1.0 + here.abs()), "{here} {there}");
+    }
 }
 
 fn on(name: &str) {
@@ -56,6 +65,6 @@ fn the_module_trains_and_comes_back_from_its_record_on_cpus() {
 }
 
 #[test]
-fn the_module_trains_and_comes_back_from_its_record_on_wgpu() {
-    on("wgpu");
+fn the_module_trains_and_comes_back_from_its_record_on_a_gpu() {
+    on(gpu());
 }

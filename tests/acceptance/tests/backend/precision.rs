@@ -10,7 +10,7 @@ use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Precision};
 use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig};
 use burn_nca_learn::{MetricModel, NcaConfig};
 
-use super::open;
+use super::{gpu, open};
 
 const POINTS: usize = 120;
 
@@ -39,7 +39,7 @@ fn found_and_expected(
 
 /// In f32 on every backend that is there.
 fn agree(z: &[f64], k: usize, y: &[usize], what: &str) {
-    for name in ["flex", "ndarray", "wgpu"] {
+    for name in ["flex", "ndarray", gpu()] {
         let Some(device) = open(name) else { continue };
         agree_on((&device, DType::F32), (z, k), y, &format!("{what} on {name}"));
     }

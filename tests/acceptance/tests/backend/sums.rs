@@ -1,16 +1,15 @@
-//! Sums over pairs on `ndarray`, which has the definition alone, and on wgpu, which has kernels of its own.
+//! Sums over pairs on `ndarray`, which has the definition alone, and on a GPU, which has kernels of its own.
 
 use acceptance::data::uniform;
 use burn::tensor::{DType, Device};
 use burn_nca_fused::{NeighborSets, log_sum_exp};
 use burn_nca_learn::Sums;
 
-use super::open;
 use super::operation::{
     Case, SHAPES, agrees, check, check_among_themselves, check_means, close, from, used_twice,
     values,
 };
-use super::ways;
+use super::{gpu, open, types_of_gpu, ways};
 
 #[test]
 fn ndarray_computes_every_objective_as_it_is_defined() {
@@ -19,45 +18,47 @@ fn ndarray_computes_every_objective_as_it_is_defined() {
 }
 
 #[test]
-fn wgpu_computes_every_objective_both_ways() {
+fn gpu_computes_every_objective_both_ways() {
     // Auto: costs of pairs and distances that are not squared have no kernel there.
-    ways::agrees("wgpu", DType::F32, Sums::Auto, 5e-5);
-    ways::agrees("wgpu", DType::F32, Sums::Plain, 5e-5);
+    for (dtype, tolerance) in types_of_gpu() {
+        ways::agrees(gpu(), dtype, Sums::Auto, tolerance);
+        ways::agrees(gpu(), dtype, Sums::Plain, tolerance);
+    }
 }
 
 #[test]
-fn wgpu_agrees_among_points_themselves() {
-    check_among_themselves("wgpu", (DType::F32, 5e-5));
+fn gpu_agrees_among_points_themselves() {
+    check_among_themselves(gpu(), (DType::F32, 5e-5));
 }
 
 #[test]
-fn means_agree_on_wgpu() {
-    check_means("wgpu", (DType::F32, 5e-5));
+fn means_agree_on_a_gpu() {
+    check_means(gpu(), (DType::F32, 5e-5));
 }
 
 #[test]
-fn wgpu_agrees() {
-    agrees("wgpu", (DType::F32, 5e-5), &SHAPES);
+fn gpu_agrees() {
+    agrees(gpu(), (DType::F32, 5e-5), &SHAPES);
     // Several cubes and several parts of the references; a width that is loaded in pieces.
-    agrees("wgpu", (DType::F32, 5e-5), &[(700, 300, 2), (140, 50, 33)]);
+    agrees(gpu(), (DType::F32, 5e-5), &[(700, 300, 2), (140, 50, 33)]);
 }
 
 /// Few queries, whose references are shared out to many units; many queries of one reference.
 #[test]
-fn wgpu_agrees_where_rows_and_columns_differ() {
+fn gpu_agrees_where_rows_and_columns_differ() {
     for (b, m) in [(1, 1500), (2, 17), (300, 1), (129, 15)] {
         for outside in [false, true] {
             let spans = (0..b).map(|i| i % m..(i % m + m / 2).min(m)).collect();
             let case = Case { spans, references: m, outside, own: false };
-            check("wgpu", (DType::F32, 5e-5), 3, &case);
+            check(gpu(), (DType::F32, 5e-5), 3, &case);
         }
     }
 }
 
 /// Copies of a point, an offset that all share, and a group far away: products would have no digits left.
 #[test]
-fn wgpu_keeps_the_digits_of_far_points() {
-    let Some(device) = open("wgpu") else { return };
+fn gpu_keeps_the_digits_of_far_points() {
+    let Some(device) = open(gpu()) else { return };
     let n = 40;
     let mut z = uniform(n * 2, 61);
     z.copy_within(0..n, n);
@@ -82,12 +83,12 @@ fn wgpu_keeps_the_digits_of_far_points() {
 }
 
 #[test]
-fn second_use_in_a_larger_graph_agrees_on_wgpu() {
-    let Some(device) = open("wgpu") else { return };
+fn second_use_in_a_larger_graph_agrees_on_a_gpu() {
+    let Some(device) = open(gpu()) else { return };
     let run = |device: Device, dtype| {
         let z = from(uniform(12 * 3, 41), [12, 3], &device.autodiff(), dtype).require_grad();
         values(z.grad(&used_twice(z.clone()).backward()).unwrap())
     };
     let (found, expected) = (run(device, DType::F32), run(Device::flex(), DType::F64));
-    close(&found, &expected, 5e-5, "second use on wgpu");
+    close(&found, &expected, 5e-5, "second use on a GPU");
 }

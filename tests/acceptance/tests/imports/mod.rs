@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 const CORE: &[&str] = &[
     "error",
     "display",
+    "device",
     "data",
     "encoder",
-    "device",
     "nca",
     "sums",
     "objective",
