@@ -81,7 +81,7 @@ pub mod internal {
     pub use crate::fit::solution::is_zero;
     pub use crate::fit::solve::minimize_prepared;
     pub use crate::objective::batch::{assert_rows, at_least_f32};
-    pub use crate::objective::integers::equal_pairs;
+    pub use crate::objective::integers::{equal_pairs, on_host};
     pub use crate::objective::mlkr::kernel_means;
     pub use crate::objective::modern::negated_distances;
     pub use crate::objective::reduction::over;

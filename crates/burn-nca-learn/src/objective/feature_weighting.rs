@@ -4,21 +4,27 @@ use core::ops::Range;
 
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
-use burn::tensor::Tensor;
+use burn::nn::loss::Reduction;
+use burn::tensor::{Int, Tensor};
 
+use super::batch::{of_batch, reduced};
 use super::manhattan::{manhattan, of_manhattan, shares};
-use super::{ClassIndex, Objective, TargetIndex};
-use burn_nca::internal::equal_pairs;
-use burn_nca::internal::one_line;
+use super::{BatchLoss, ClassIndex, ClassTarget, Objective, TargetIndex};
+use crate::data::host_values;
+use burn_nca::internal::{assert_rows, at_least_f32, equal_pairs, one_line};
 
 /// The settings of an [`NcfsLoss`].
 #[derive(Config, Debug)]
-pub struct NcfsLossConfig {}
+pub struct NcfsLossConfig {
+    /// How [`NcfsLoss::forward`] reduces over the rows that have a partner.
+    #[config(default = "Reduction::Mean")]
+    pub reduction: Reduction,
+}
 
 impl NcfsLossConfig {
-    /// The loss.
+    /// The loss with these settings.
     pub fn init(&self) -> NcfsLoss {
-        NcfsLoss {}
+        NcfsLoss { reduction: self.reduction.clone() }
     }
 }
 
@@ -34,6 +40,11 @@ impl NcfsLossConfig {
 /// ([`FitConfig::l2`](crate::fit::FitConfig::l2) is λ) of [`FeatureWeights`](crate::encoder::FeatureWeights). The
 /// penalty drives the weights of uninformative features to 0. The width of the kernel is 1: another one is another
 /// scale of w and of λ.
+///
+/// # Batches
+/// [`forward`](Self::forward) is the first sum over the rows of a batch, divided by those that have a partner. In a training
+/// loop the penalty is the weight decay of an optimizer that adds it to the gradient
+/// ([`AdamConfig::with_weight_decay`](burn::optim::AdamConfig), [`SgdConfig`](burn::optim::SgdConfig)) at a rate of 2λ.
 ///
 /// # Numerics
 /// The distances of a block are added up feature by feature, forwards and backwards: memory for a few `[b, n]`, however
@@ -59,7 +70,10 @@ impl NcfsLossConfig {
 /// ```
 #[derive(Module, Debug)]
 #[module(custom_display)]
-pub struct NcfsLoss {}
+pub struct NcfsLoss {
+    #[module(skip)]
+    reduction: Reduction,
+}
 
 impl ModuleDisplay for NcfsLoss {
     fn custom_settings(&self) -> Option<DisplaySettings> {
@@ -68,6 +82,45 @@ impl ModuleDisplay for NcfsLoss {
 
     fn custom_content(&self, content: Content) -> Option<Content> {
         content.add_debug_attribute("distance", &"L1").optional()
+    }
+}
+
+impl NcfsLoss {
+    /// The loss of a batch, whose rows are each other's neighbors. The labels are read from their device, once.
+    ///
+    /// # Shapes
+    /// - embeddings: `[n, k]`
+    /// - labels: `[n]`, of any integer type
+    /// - output: `[1]`
+    ///
+    /// # Panics
+    /// If there is not one label per embedding row, or no row.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "flex")] {
+    /// use burn::tensor::{Device, Int, Tensor};
+    /// use burn_nca_learn::objective::NcfsLossConfig;
+    ///
+    /// let device = Device::flex();
+    /// let u = Tensor::<2>::from_floats([[0.0], [0.0], [9.0], [9.0]], &device);
+    /// let labels = Tensor::<1, Int>::from_ints([0, 0, 1, 1], &device);
+    /// let loss: f32 = NcfsLossConfig::new().init().forward(u, labels).into_scalar();
+    /// assert!((loss + 1.0).abs() < 1e-3);
+    /// # }
+    /// ```
+    pub fn forward(&self, embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Tensor<1> {
+        let (u, classes) = of_batch(embeddings, labels);
+        let classes = ClassIndex::new(&classes, &u.device()).expect("a batch has a row");
+        reduced(self, u, &classes, &self.reduction)
+    }
+}
+
+impl BatchLoss for NcfsLoss {
+    type Target = ClassTarget;
+
+    fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
+        self.forward(embeddings, target.labels.clone())
     }
 }
 
@@ -112,12 +165,16 @@ impl Objective for NcfsLoss {
 
 /// The settings of an [`NcfsRegressionLoss`].
 #[derive(Config, Debug)]
-pub struct NcfsRegressionLossConfig {}
+pub struct NcfsRegressionLossConfig {
+    /// How [`NcfsRegressionLoss::forward`] reduces over the rows.
+    #[config(default = "Reduction::Mean")]
+    pub reduction: Reduction,
+}
 
 impl NcfsRegressionLossConfig {
-    /// The loss.
+    /// The loss with these settings.
     pub fn init(&self) -> NcfsRegressionLoss {
-        NcfsRegressionLoss {}
+        NcfsRegressionLoss { reduction: self.reduction.clone() }
     }
 }
 
@@ -133,7 +190,10 @@ impl NcfsRegressionLossConfig {
 /// MATLAB's `fsrnca` with its loss `mad`.
 #[derive(Module, Debug)]
 #[module(custom_display)]
-pub struct NcfsRegressionLoss {}
+pub struct NcfsRegressionLoss {
+    #[module(skip)]
+    reduction: Reduction,
+}
 
 impl ModuleDisplay for NcfsRegressionLoss {
     fn custom_settings(&self) -> Option<DisplaySettings> {
@@ -142,6 +202,35 @@ impl ModuleDisplay for NcfsRegressionLoss {
 
     fn custom_content(&self, content: Content) -> Option<Content> {
         content.add_debug_attribute("distance", &"L1").optional()
+    }
+}
+
+impl NcfsRegressionLoss {
+    /// The loss of a batch, whose rows are each other's neighbors. The targets are read from their device, once.
+    ///
+    /// # Shapes
+    /// - embeddings: `[n, k]`
+    /// - targets: `[n, m]`
+    /// - output: `[1]`
+    ///
+    /// # Panics
+    /// If there is not one row of targets per embedding row, no row, or a target that is not finite.
+    pub fn forward(&self, embeddings: Tensor<2>, targets: Tensor<2>) -> Tensor<1> {
+        let ([n, _], [rows, m]) = (embeddings.dims(), targets.dims());
+        assert_rows("batch", n);
+        assert_eq!(rows, n, "one row of targets for each embedding");
+        let targets = host_values(targets.without_autodiff());
+        let targets = TargetIndex::new(&targets, m, &embeddings.device());
+        let targets = targets.unwrap_or_else(|error| panic!("{error}"));
+        reduced(self, at_least_f32(embeddings), &targets, &self.reduction)
+    }
+}
+
+impl BatchLoss for NcfsRegressionLoss {
+    type Target = Tensor<2>;
+
+    fn batch_loss(&self, embeddings: Tensor<2>, target: &Tensor<2>) -> Tensor<1> {
+        self.forward(embeddings, target.clone())
     }
 }
 

@@ -1,14 +1,17 @@
 //! Stage 3: objectives. Those of `burn-nca`, and those of further methods.
 //!
 //! ```text
-//!                              over all data, exact
-//! LargeMarginLoss              Objective                a margin between classes
-//! VariableKernelLoss           Objective                leave-one-out error of a rule
-//! NcfsLoss                     Objective                feature weights, L1 distances
-//! NcfsRegressionLoss           Objective                the same for numeric targets
-//! CoincidenceLoss              Objective                labeled pairs (LCA)
+//!                              over all data, exact     of a batch
+//! LargeMarginLoss              Objective                               a margin between classes
+//! VariableKernelLoss           Objective                               leave-one-out error of a rule
+//! NcfsLoss                     Objective                BatchLoss      feature weights, L1 distances
+//! NcfsRegressionLoss           Objective                BatchLoss      the same for numeric targets
+//! CoincidenceLoss              Objective                               labeled pairs (LCA)
 //! ```
+//! A loss of a batch is the objective of its rows, by the same code: the batch is the data set, and the neighbors of a row are
+//! found among its rows.
 
+mod batch;
 mod coincidence;
 mod coincidence_index;
 mod feature_weighting;

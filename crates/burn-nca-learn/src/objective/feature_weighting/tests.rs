@@ -1,11 +1,14 @@
 //! Values worked by hand, and the value and gradient of the equations in loops.
 
+use burn::optim::decay::WeightDecayConfig;
+use burn::optim::{GradientsParams, SgdConfig};
 use burn::tensor::{DType, Device, TensorData};
 
 use super::*;
 use crate::encoder::{Encoder, FeatureWeights};
 use crate::fit::exact::{BlockConfig, value_and_gradient};
 use crate::fit::parameters::flatten_gradients;
+use crate::objective::batch::testing::{assert_costs_nothing, assert_is, leaf, target};
 use burn_nca::MetricModel;
 
 /// Points 0, 1, 3 on a line in the unit in which exp(-D) is 2^(-D).
@@ -142,6 +145,79 @@ fn rows_of_a_batch_are_neighbors_of_each_other_alone() {
     let z = FeatureWeights::from_weights(&[1.0], &device, DType::F32)
         .forward(Tensor::from_floats([[1.0], [4.0]], &device));
     assert!((loss.total(z, &batch).into_scalar::<f64>() + 2.0).abs() < 1e-6);
+}
+
+/// Rows of the embedding, and what of their p_i or errors is the loss of the batch: nested loops.
+fn batch(agreement: &dyn Fn(usize, usize) -> f64, counted: f64) -> impl Fn(&[f64]) -> f64 + '_ {
+    move |z: &[f64]| {
+        let apart = |i: usize, j: usize| -> f64 {
+            (0..FEATURES).map(|r| (z[i * FEATURES + r] - z[j * FEATURES + r]).abs()).sum()
+        };
+        let term = |i: usize| {
+            let of = |of: &dyn Fn(usize) -> f64| -> f64 {
+                (0..ROWS).filter(|&j| j != i).map(|j| (-apart(i, j)).exp() * of(j)).sum()
+            };
+            of(&|j| agreement(i, j)) / of(&|_| 1.0)
+        };
+        -(0..ROWS).map(term).sum::<f64>() / counted
+    }
+}
+
+/// Rows of which no two have an equal coordinate, where the distance has a kink.
+fn z() -> Vec<f64> {
+    (0..ROWS * FEATURES).map(|i| ((i * 37) % 53) as f64 / 23.0).collect()
+}
+
+#[test]
+fn a_batch_is_that_of_the_equations_over_the_rows_that_have_a_partner() {
+    let labels = labels();
+    let same = |i: usize, j: usize| f64::from(u8::from(labels[i] == labels[j]));
+    // Row 4 is the only one of its class.
+    for (reduction, counted) in [(Reduction::Mean, ROWS as f64 - 1.0), (Reduction::Sum, 1.0)] {
+        let loss = NcfsLossConfig::new().with_reduction(reduction).init();
+        let value = |z| loss.batch_loss(z, &target(&labels));
+        assert_is(&value, &batch(&same, counted), (&z(), FEATURES));
+    }
+    let targets = targets();
+    let error = |i: usize, j: usize| -> f64 {
+        (0..2).map(|m| -(targets[2 * i + m] - targets[2 * j + m]).abs()).sum()
+    };
+    let loss = NcfsRegressionLossConfig::new().init();
+    let value = |z| loss.batch_loss(z, &leaf(&targets, 2));
+    assert_is(&value, &batch(&error, ROWS as f64), (&z(), FEATURES));
+}
+
+#[test]
+fn rows_without_a_partner_cost_nothing() {
+    for labels in [&[0][..], &[0, 1, 2]] {
+        assert_costs_nothing(&NcfsLossConfig::new().init(), labels);
+    }
+}
+
+#[test]
+fn weight_decay_is_the_penalty() {
+    // One step of gradient descent on -1/n Σ p_i + λ Σ w_r², with every row of a class of several.
+    let (w, lambda, device) = ([0.9, -1.3, 0.4], 0.05, Device::flex().autodiff());
+    let labels: Vec<usize> = (0..ROWS).map(|i| i % 3).collect();
+    let same = |i: usize, j: usize| f64::from(u8::from(labels[i] == labels[j]));
+    let x = Tensor::<2>::from_data(TensorData::new(x(), [ROWS, FEATURES]), (&device, DType::F64));
+    let map = FeatureWeights::from_weights(&w, &device, DType::F64);
+    let value = NcfsLossConfig::new().init().batch_loss(map.forward(x), &target(&labels));
+    let gradients = GradientsParams::from_grads(value.backward(), &map);
+    let decay = WeightDecayConfig::new(2.0 * lambda as f32);
+    let mut descent = SgdConfig::new().with_weight_decay(Some(decay)).init();
+    let stepped = host_values(descent.step(1.0, map, gradients).weight.val());
+    let (_, slopes) = oracle(&w, &same);
+    for r in 0..FEATURES {
+        let expected = w[r] - slopes[r] / ROWS as f64 - 2.0 * lambda * w[r];
+        assert!((stepped[r] - expected).abs() < 1e-8, "{} {expected}", stepped[r]);
+    }
+}
+
+#[test]
+#[should_panic(expected = "the target of row 2 is NaN")]
+fn a_target_that_is_not_finite_is_refused() {
+    NcfsRegressionLossConfig::new().init().forward(leaf(&[0.0; 2], 1), leaf(&[1.0, f64::NAN], 1));
 }
 
 #[test]

@@ -1,0 +1,143 @@
+//! What makes a loss of a batch of an objective over all rows: the batch is the data set.
+
+use burn::nn::loss::Reduction;
+use burn::tensor::{Int, Tensor, assert_shape};
+use burn_nca::internal::{assert_rows, at_least_f32, on_host, over};
+
+use super::Objective;
+
+/// The embedding of a batch in a type of at least 32 bits, and the classes of its rows on the host, counted from 0 without
+/// gaps.
+///
+/// # Shapes
+/// - embeddings: `[n, k]`
+/// - labels: `[n]`, of any integer type
+///
+/// # Panics
+/// If there is not one label per embedding row, or no row.
+pub(super) fn of_batch(embeddings: Tensor<2>, labels: Tensor<1, Int>) -> (Tensor<2>, Vec<usize>) {
+    let [n, _] = embeddings.dims();
+    assert_rows("batch", n);
+    assert_shape!(labels, [n]);
+    let labels = on_host(labels);
+    let mut known = labels.clone();
+    known.sort_unstable();
+    known.dedup();
+    let classes = labels.iter().map(|label| known.partition_point(|other| other < label));
+    (at_least_f32(embeddings), classes.collect())
+}
+
+/// The terms of a batch that count, as their mean or their sum, `[1]`; 0 where none does.
+pub(super) fn reduced<O: Objective>(
+    objective: &O,
+    embedding: Tensor<2>,
+    batch: &O::Target,
+    reduction: &Reduction,
+) -> Tensor<1> {
+    // A value in which the embedding has no part has no graph, and a training loop asks for its gradient.
+    let graph = constant(&embedding, 0.0);
+    let counted = objective.num_counted(batch);
+    if counted == 0 {
+        return graph;
+    }
+    let sum = graph + objective.total(embedding, batch);
+    match reduction {
+        Reduction::Sum => sum,
+        Reduction::Mean | Reduction::Auto | Reduction::BatchMean => over(sum, counted as f64),
+    }
+}
+
+/// A number with a gradient of 0 by the embedding, `[n, k]` to `[1]`.
+pub(super) fn constant(embedding: &Tensor<2>, value: f64) -> Tensor<1> {
+    embedding.clone().sum().mul_scalar(0.0).add_scalar(value)
+}
+
+/// What the tests of the losses of a batch share.
+#[cfg(test)]
+pub(super) mod testing {
+    use burn::tensor::{DType, Device, TensorData};
+    use burn_nca::data::host_values;
+
+    use super::*;
+    use crate::objective::{BatchLoss, ClassTarget};
+
+    /// Rows `[n, k]` of f64 as a leaf of a graph.
+    pub fn leaf(z: &[f64], k: usize) -> Tensor<2> {
+        let data = TensorData::new(z.to_vec(), [z.len() / k, k]);
+        Tensor::from_data(data, (&Device::flex().autodiff(), DType::F64)).require_grad()
+    }
+
+    /// The target of rows of these classes.
+    pub fn target(labels: &[usize]) -> ClassTarget {
+        let labels: Vec<i32> = labels.iter().map(|&label| label as i32).collect();
+        ClassTarget::of_labels(Tensor::from_ints(labels.as_slice(), &Device::flex()))
+    }
+
+    /// A value and its gradient by the rows.
+    pub fn value_and_slope(
+        loss: &dyn Fn(Tensor<2>) -> Tensor<1>,
+        z: &[f64],
+        k: usize,
+    ) -> (f64, Vec<f64>) {
+        let z = leaf(z, k);
+        let value = loss(z.clone());
+        let slope = z.grad(&value.backward()).unwrap();
+        (value.into_scalar::<f64>(), host_values(slope))
+    }
+
+    /// Holds a value against that of loops, and its gradient against the central differences of the loops.
+    pub fn assert_is(
+        loss: &dyn Fn(Tensor<2>) -> Tensor<1>,
+        loops: &dyn Fn(&[f64]) -> f64,
+        (z, k): (&[f64], usize),
+    ) {
+        let (value, slope) = value_and_slope(loss, z, k);
+        let expected = loops(z);
+        assert!((value - expected).abs() < 1e-11 * (1.0 + expected.abs()), "{value} {expected}");
+        for (at, slope) in slope.into_iter().enumerate() {
+            let moved = |step: f64| {
+                let mut z = z.to_vec();
+                z[at] += step;
+                loops(&z)
+            };
+            let central = (moved(1e-6) - moved(-1e-6)) / 2e-6;
+            assert!((slope - central).abs() < 1e-7 * (1.0 + central.abs()), "{slope} {central}");
+        }
+    }
+
+    /// Batches of which no row can be said anything: one row; rows of a class each. They cost 0, with a gradient of 0.
+    pub fn assert_costs_nothing<L: BatchLoss<Target = ClassTarget>>(loss: &L, labels: &[usize]) {
+        let z: Vec<f64> = (0..2 * labels.len()).map(|i| f64::from(i as u32 * 5 % 7)).collect();
+        let value = |z| loss.batch_loss(z, &target(labels));
+        assert_eq!(value_and_slope(&value, &z, 2), (0.0, vec![0.0; z.len()]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+
+    fn rows(n: usize) -> Tensor<2> {
+        Tensor::zeros([n, 2], &Device::flex())
+    }
+
+    #[test]
+    fn any_integers_will_do_as_labels() {
+        let labels = Tensor::<1, Int>::from_ints([-7, 300, 300, 0], &Device::flex());
+        assert_eq!(of_batch(rows(4), labels).1, [0, 2, 2, 1]);
+    }
+
+    #[test]
+    #[should_panic(expected = "3")]
+    fn one_label_per_row_is_asked_for() {
+        of_batch(rows(3), Tensor::from_ints([0, 1], &Device::flex()));
+    }
+
+    #[test]
+    #[should_panic(expected = "the batch has no row")]
+    fn an_empty_batch_is_refused() {
+        of_batch(rows(0), Tensor::zeros([0], &Device::flex()));
+    }
+}
