@@ -27,16 +27,15 @@ pub(super) fn of_batch(embeddings: Tensor<2>, labels: Tensor<1, Int>) -> (Tensor
     (at_least_f32(embeddings), classes.collect())
 }
 
-/// The terms of a batch that count, as their mean or their sum, `[1]`; 0 where none does.
+/// The terms of a batch, as their sum or over the number of those that count, `[1]`; 0 where none does.
 pub(super) fn reduced<O: Objective>(
     objective: &O,
     embedding: Tensor<2>,
-    batch: &O::Target,
+    (batch, counted): (&O::Target, usize),
     reduction: &Reduction,
 ) -> Tensor<1> {
     // A value in which the embedding has no part has no graph, and a training loop asks for its gradient.
     let graph = constant(&embedding, 0.0);
-    let counted = objective.num_counted(batch);
     if counted == 0 {
         return graph;
     }
@@ -60,6 +59,11 @@ pub(super) mod testing {
 
     use super::*;
     use crate::objective::{BatchLoss, ClassTarget};
+
+    /// Numbers in -1..1 of which no two distances are equal: central differences need to stay off ties and kinks.
+    pub fn scattered(n: usize) -> Vec<f64> {
+        (0..n).map(|i| (1.7 * (i * i) as f64 + 0.3 * i as f64).sin()).collect()
+    }
 
     /// Rows `[n, k]` of f64 as a leaf of a graph.
     pub fn leaf(z: &[f64], k: usize) -> Tensor<2> {

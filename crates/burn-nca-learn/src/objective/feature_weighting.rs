@@ -112,7 +112,7 @@ impl NcfsLoss {
     pub fn forward(&self, embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Tensor<1> {
         let (u, classes) = of_batch(embeddings, labels);
         let classes = ClassIndex::new(&classes, &u.device()).expect("a batch has a row");
-        reduced(self, u, &classes, &self.reduction)
+        reduced(self, u, (&classes, classes.num_with_positive()), &self.reduction)
     }
 }
 
@@ -222,7 +222,7 @@ impl NcfsRegressionLoss {
         let targets = host_values(targets.without_autodiff());
         let targets = TargetIndex::new(&targets, m, &embeddings.device());
         let targets = targets.unwrap_or_else(|error| panic!("{error}"));
-        reduced(self, at_least_f32(embeddings), &targets, &self.reduction)
+        reduced(self, at_least_f32(embeddings), (&targets, n), &self.reduction)
     }
 }
 

@@ -8,10 +8,12 @@ use std::sync::Arc;
 
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
-use burn::tensor::{Tensor, TensorData};
+use burn::nn::loss::Reduction;
+use burn::tensor::{Int, Tensor, TensorData};
 
-use super::Objective;
+use super::batch::{constant, of_batch, reduced};
 use super::transfer::int_tensor;
+use super::{BatchLoss, ClassTarget, Objective};
 use crate::nca::pairs::attraction;
 use burn_nca::internal::one_line;
 use impostors::ImpostorSearch;
@@ -23,20 +25,28 @@ pub struct LargeMarginLossConfig {
     /// How much the margin counts against the pull of the target neighbors, µ in 0..1.
     #[config(default = 0.5)]
     pub push: f64,
+    /// Number of target neighbors of a row in [`LargeMarginLoss::forward`], k.
+    #[config(default = 3)]
+    pub neighbors: usize,
+    /// How [`LargeMarginLoss::forward`] reduces over the rows that have a target neighbor.
+    #[config(default = "Reduction::Mean")]
+    pub reduction: Reduction,
 }
 
 impl LargeMarginLossConfig {
     /// The loss with these settings.
     ///
     /// # Panics
-    /// If the push is not between 0 and 1.
+    /// If the push is not between 0 and 1, or there is no target neighbor.
     pub fn init(&self) -> LargeMarginLoss {
         assert!(
             self.push > 0.0 && self.push < 1.0,
             "the push must be between 0 and 1, got {}",
             self.push
         );
-        LargeMarginLoss { push: self.push }
+        assert!(self.neighbors > 0, "0 target neighbors were asked for; give 1 or more, such as 3");
+        let reduction = self.reduction.clone();
+        LargeMarginLoss { push: self.push, neighbors: self.neighbors, reduction }
     }
 }
 
@@ -61,6 +71,11 @@ impl LargeMarginLossConfig {
 /// the candidates are merely looked through again. When they have moved further, it searches again. Which it did has no
 /// influence on value or gradient, so that a fit that is resumed takes the same steps.
 ///
+/// # Batches
+/// [`forward`](Self::forward) is the sum over the rows of a batch, divided by those that have a target neighbor: each row's
+/// targets are the k nearest of its class in the batch, in the embedding as it is, and stay the same for one step alone. A
+/// network has no input space in which its rows could be neighbors.
+///
 /// # References
 /// \[1\] K. Weinberger, L. Saul, Distance Metric Learning for Large Margin Nearest Neighbor Classification, JMLR 10,
 /// 2009.
@@ -84,6 +99,9 @@ impl LargeMarginLossConfig {
 #[module(custom_display)]
 pub struct LargeMarginLoss {
     push: f64,
+    neighbors: usize,
+    #[module(skip)]
+    reduction: Reduction,
 }
 
 impl ModuleDisplay for LargeMarginLoss {
@@ -92,7 +110,7 @@ impl ModuleDisplay for LargeMarginLoss {
     }
 
     fn custom_content(&self, content: Content) -> Option<Content> {
-        content.add("push", &self.push).optional()
+        content.add("push", &self.push).add("neighbors", &self.neighbors).optional()
     }
 }
 
@@ -100,6 +118,51 @@ impl LargeMarginLoss {
     /// How much the margin counts against the pull, µ.
     pub fn push(&self) -> f64 {
         self.push
+    }
+
+    /// The loss of a batch, whose rows are each other's target neighbors and impostors. The batch is read from its device,
+    /// where they are searched on the host; NaN if a coordinate is not finite.
+    ///
+    /// # Shapes
+    /// - embeddings: `[n, k]`
+    /// - labels: `[n]`, of any integer type
+    /// - output: `[1]`
+    ///
+    /// # Panics
+    /// If there is not one label per embedding row, or no row.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "flex")] {
+    /// use burn::tensor::{Device, Int, Tensor};
+    /// use burn_nca_learn::objective::LargeMarginLossConfig;
+    ///
+    /// let device = Device::flex();
+    /// let z = Tensor::<2>::from_floats([[0.0], [0.5], [1.0], [9.0]], &device);
+    /// let labels = Tensor::<1, Int>::from_ints([0, 0, 1, 1], &device);
+    /// let loss: f32 = LargeMarginLossConfig::new().init().forward(z, labels).into_scalar();
+    /// let (pull, push) = (0.25 + 0.25 + 64.0 + 64.0, 0.25 + 1.0 + 64.0 + 64.75); // of four rows, with weights of 1/2
+    /// assert!((loss - (pull + push) / 2.0 / 4.0).abs() < 1e-4);
+    /// # }
+    /// ```
+    pub fn forward(&self, embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Tensor<1> {
+        let (z, classes) = of_batch(embeddings, labels);
+        let found = TargetNeighbors::new(&z.clone().without_autodiff(), &classes, self.neighbors);
+        match found {
+            Ok(targets) => {
+                let counted = targets.num_with_positive();
+                reduced(self, z, (&targets, counted), &self.reduction)
+            }
+            Err(_) => constant(&z, f64::NAN),
+        }
+    }
+}
+
+impl BatchLoss for LargeMarginLoss {
+    type Target = ClassTarget;
+
+    fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
+        self.forward(embeddings, target.labels.clone())
     }
 }
 

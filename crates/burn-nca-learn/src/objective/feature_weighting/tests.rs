@@ -8,7 +8,7 @@ use super::*;
 use crate::encoder::{Encoder, FeatureWeights};
 use crate::fit::exact::{BlockConfig, value_and_gradient};
 use crate::fit::parameters::flatten_gradients;
-use crate::objective::batch::testing::{assert_costs_nothing, assert_is, leaf, target};
+use crate::objective::batch::testing::{assert_costs_nothing, assert_is, leaf, scattered, target};
 use burn_nca::MetricModel;
 
 /// Points 0, 1, 3 on a line in the unit in which exp(-D) is 2^(-D).
@@ -163,11 +163,6 @@ fn batch(agreement: &dyn Fn(usize, usize) -> f64, counted: f64) -> impl Fn(&[f64
     }
 }
 
-/// Rows of which no two have an equal coordinate, where the distance has a kink.
-fn z() -> Vec<f64> {
-    (0..ROWS * FEATURES).map(|i| ((i * 37) % 53) as f64 / 23.0).collect()
-}
-
 #[test]
 fn a_batch_is_that_of_the_equations_over_the_rows_that_have_a_partner() {
     let labels = labels();
@@ -176,7 +171,7 @@ fn a_batch_is_that_of_the_equations_over_the_rows_that_have_a_partner() {
     for (reduction, counted) in [(Reduction::Mean, ROWS as f64 - 1.0), (Reduction::Sum, 1.0)] {
         let loss = NcfsLossConfig::new().with_reduction(reduction).init();
         let value = |z| loss.batch_loss(z, &target(&labels));
-        assert_is(&value, &batch(&same, counted), (&z(), FEATURES));
+        assert_is(&value, &batch(&same, counted), (&scattered(ROWS * FEATURES), FEATURES));
     }
     let targets = targets();
     let error = |i: usize, j: usize| -> f64 {
@@ -184,7 +179,7 @@ fn a_batch_is_that_of_the_equations_over_the_rows_that_have_a_partner() {
     };
     let loss = NcfsRegressionLossConfig::new().init();
     let value = |z| loss.batch_loss(z, &leaf(&targets, 2));
-    assert_is(&value, &batch(&error, ROWS as f64), (&z(), FEATURES));
+    assert_is(&value, &batch(&error, ROWS as f64), (&scattered(ROWS * FEATURES), FEATURES));
 }
 
 #[test]

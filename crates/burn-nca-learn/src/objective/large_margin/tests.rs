@@ -6,6 +6,9 @@ use super::*;
 use crate::encoder::{Activation, Encoder, LinearMap, Mlp, MlpConfig};
 use crate::fit::exact::{BlockConfig, value_and_gradient};
 use crate::fit::parameters::{assign, flatten, flatten_gradients};
+use crate::objective::batch::testing::{
+    assert_costs_nothing, assert_is, scattered, target, value_and_slope,
+};
 use burn_nca::MetricModel;
 
 fn tensor(values: &[f64], d: usize) -> Tensor<2> {
@@ -43,7 +46,12 @@ fn labels() -> Vec<usize> {
 
 /// (13) in loops at an embedding, with target neighbors of the input.
 fn oracle(z: &[f64], d: usize, k: usize, mu: f64) -> f64 {
-    let (x, labels) = (x(), labels());
+    loops((&x(), 2), (z, d), k, mu)
+}
+
+/// The same with the target neighbors of a space of `c` columns.
+fn loops((x, c): (&[f64], usize), (z, d): (&[f64], usize), k: usize, mu: f64) -> f64 {
+    let labels = labels();
     let distance = |values: &[f64], d: usize, i: usize, j: usize| -> f64 {
         (0..d).map(|r| (values[i * d + r] - values[j * d + r]).powi(2)).sum()
     };
@@ -51,7 +59,7 @@ fn oracle(z: &[f64], d: usize, k: usize, mu: f64) -> f64 {
     for i in 0..ROWS {
         let mut near: Vec<usize> =
             (0..ROWS).filter(|&j| j != i && labels[j] == labels[i]).collect();
-        near.sort_by(|&a, &b| distance(&x, 2, i, a).total_cmp(&distance(&x, 2, i, b)));
+        near.sort_by(|&a, &b| distance(x, c, i, a).total_cmp(&distance(x, c, i, b)));
         for &j in near.iter().take(k) {
             let reach = distance(z, d, i, j);
             let others = (0..ROWS).filter(|&l| labels[l] != labels[i]);
@@ -163,6 +171,43 @@ fn a_batch_has_target_neighbors_of_its_own() {
 }
 
 #[test]
+fn a_batch_is_that_of_the_equation_with_targets_in_the_embedding() {
+    let z = scattered(3 * ROWS);
+    // The row of class 2 has no target.
+    for (reduction, counted) in [(Reduction::Mean, ROWS as f64 - 1.0), (Reduction::Sum, 1.0)] {
+        let config = LargeMarginLossConfig::new().with_push(0.3).with_neighbors(2);
+        let loss = config.with_reduction(reduction).init();
+        let value = |z| loss.batch_loss(z, &target(&labels()));
+        assert_is(&value, &|z| loops((z, 3), (z, 3), 2, 0.3) / counted, (&z, 3));
+    }
+}
+
+#[test]
+fn a_batch_of_all_rows_is_the_objective_of_its_embedding() {
+    let (z, loss) = (tensor(&x(), 2), LargeMarginLossConfig::new().init());
+    let targets = TargetNeighbors::new(&z, &labels(), 3).unwrap();
+    let exact = loss.total(z.clone(), &targets).into_scalar::<f64>() / (ROWS as f64 - 1.0);
+    let found = loss.batch_loss(z, &target(&labels())).into_scalar::<f64>();
+    assert!((found - exact).abs() < 1e-12 * exact, "{found} {exact}");
+}
+
+#[test]
+fn rows_without_a_target_cost_nothing_and_a_diverged_batch_has_no_value() {
+    let loss = LargeMarginLossConfig::new().init();
+    for labels in [&[0][..], &[0, 1, 2]] {
+        assert_costs_nothing(&loss, labels);
+    }
+    let value = |z| loss.batch_loss(z, &target(&[0, 0]));
+    assert!(value_and_slope(&value, &[0.0, f64::NAN], 1).0.is_nan());
+}
+
+#[test]
+#[should_panic(expected = "0 target neighbors were asked for")]
+fn a_batch_without_target_neighbors_is_refused() {
+    LargeMarginLossConfig::new().with_neighbors(0).init();
+}
+
+#[test]
 fn bad_input_is_refused_by_name() {
     let x = tensor(&[0.0, 1.0], 1);
     let refused =
@@ -180,5 +225,5 @@ fn a_push_without_a_pull_is_refused() {
 #[test]
 fn display() {
     let loss = LargeMarginLossConfig::new().init();
-    assert_eq!(loss.to_string(), "LargeMarginLoss {push: 0.5}");
+    assert_eq!(loss.to_string(), "LargeMarginLoss {push: 0.5, neighbors: 3}");
 }
