@@ -3,7 +3,7 @@
 //! ```text
 //!                              over all data, exact     of a batch
 //! LargeMarginLoss              Objective                BatchLoss      a margin between classes
-//! VariableKernelLoss           Objective                               leave-one-out error of a rule
+//! VariableKernelLoss           Objective                BatchLoss      leave-one-out error of a rule
 //! NcfsLoss                     Objective                BatchLoss      feature weights, L1 distances
 //! NcfsRegressionLoss           Objective                BatchLoss      the same for numeric targets
 //! CoincidenceLoss              Objective                               labeled pairs (LCA)

@@ -6,9 +6,11 @@ use core::ops::Range;
 
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
+use burn::nn::loss::Reduction;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 
-use super::Objective;
+use super::batch::{constant, of_batch, reduced};
+use super::{BatchLoss, ClassTarget, Objective};
 use crate::device::product;
 use crate::neighbors::{VariableKernel, nearest_others};
 use burn_nca::internal::one_line;
@@ -24,6 +26,9 @@ pub struct VariableKernelLossConfig {
     /// What a width other than that costs each row, λ; 0 is the paper's error.
     #[config(default = 0.0)]
     pub width_penalty: f64,
+    /// How [`VariableKernelLoss::forward`] reduces over the rows.
+    #[config(default = "Reduction::Mean")]
+    pub reduction: Reduction,
 }
 
 impl VariableKernelLossConfig {
@@ -43,6 +48,7 @@ impl VariableKernelLossConfig {
             averaged: self.rule.averaged,
             first_width: self.rule.width,
             width_penalty: lambda,
+            reduction: self.reduction.clone(),
             log_width: Param::from_tensor(Tensor::from_data(log, (device, dtype))),
         }
     }
@@ -67,6 +73,10 @@ impl VariableKernelLossConfig {
 /// has taken, and not within a line search ([`Objective::updated_target`]). Elsewhere (a mini-batch, a single value) the
 /// neighbors are those of the embedding at hand.
 ///
+/// # Batches
+/// [`forward`](Self::forward) is the mean over the rows of a batch, each by its nearest others in the batch. A batch of K rows
+/// or fewer has all others as neighbors, and the M nearest of them, or all, give the width; one row alone costs 0.
+///
 /// # Numerics
 /// E does not depend on the scale of the embedding. Weights are relative to that of the nearest neighbor. Where the M
 /// nearest coincide with the row itself, only they count, and the row has no gradient.
@@ -82,6 +92,8 @@ pub struct VariableKernelLoss {
     averaged: usize,
     first_width: f64,
     width_penalty: f64,
+    #[module(skip)]
+    reduction: Reduction,
     log_width: Param<Tensor<1>>,
 }
 
@@ -105,20 +117,62 @@ impl VariableKernelLoss {
             .with_width(log.exp())
     }
 
+    /// The loss of a batch. The batch is read from its device, as neighbors are searched on the host; NaN if a coordinate is
+    /// not finite.
+    ///
+    /// # Shapes
+    /// - embeddings: `[n, k]`
+    /// - labels: `[n]`, of any integer type
+    /// - output: `[1]`
+    ///
+    /// # Panics
+    /// If there is not one label per embedding row, or no row.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "flex")] {
+    /// use burn::tensor::{DType, Device, Int, Tensor};
+    /// use burn_nca_learn::neighbors::VariableKernel;
+    /// use burn_nca_learn::objective::VariableKernelLossConfig;
+    ///
+    /// let device = Device::flex();
+    /// let z = Tensor::<2>::from_floats([[0.0], [0.1], [9.0], [9.1]], &device);
+    /// let labels = Tensor::<1, Int>::from_ints([0, 0, 1, 1], &device);
+    /// let rule = VariableKernel::new().with_neighbors(3).with_averaged(1);
+    /// let loss = VariableKernelLossConfig::new().with_rule(rule).init(&device, DType::F32);
+    /// let loss: f32 = loss.forward(z, labels).into_scalar();
+    /// assert!(loss < 1e-6); // the other class is 90 widths away
+    /// # }
+    /// ```
+    pub fn forward(&self, embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Tensor<1> {
+        let (z, classes) = of_batch(embeddings, labels);
+        if classes.len() == 1 {
+            return constant(&z, 0.0);
+        }
+        let target = KernelTarget::index(classes, &z.device().inner());
+        reduced(self, z, (&target, target.points()), &self.reduction)
+    }
+
+    /// The number of neighbors among `n` rows: K, or all others where there are fewer.
+    fn neighbors_among(&self, n: usize) -> usize {
+        self.neighbors.min(n - 1)
+    }
+
     /// The K nearest other rows of each row, `[n, K]`; `None` where a coordinate is not finite.
     fn search(&self, embedding: &Tensor<2>) -> Option<Tensor<2, Int>> {
         let [n, _] = embedding.dims();
-        let found = nearest_others(embedding, self.neighbors).ok()?;
+        let k = self.neighbors_among(n);
+        let found = nearest_others(embedding, k).ok()?;
         let rows: Vec<i32> =
             (0..n).flat_map(|row| found.indices(row)).map(|&row| row as i32).collect();
-        let data = TensorData::new(rows, [n, self.neighbors]);
+        let data = TensorData::new(rows, [n, k]);
         Some(Tensor::from_data(data, &embedding.device().inner()))
     }
 
     /// The share of each neighbor, `n_tk / Σ_k n_tk`, from squared distances; `[b, K]` to `[b, K]`.
     fn shares(&self, sq_distances: Tensor<2>) -> Tensor<2> {
         let [b, k] = sq_distances.dims();
-        let near = square_root(sq_distances.clone().slice([0..b, 0..self.averaged]));
+        let near = square_root(sq_distances.clone().slice([0..b, 0..self.averaged.min(k)]));
         let inverse = self.log_width.val().cast(near.dtype()).neg().exp().reshape([1, 1]);
         let mean = near.mean_dim(1);
         let still = mean.clone().equal_elem(0.0); // [b, 1]: rows with M neighbors at the same place
@@ -131,6 +185,14 @@ impl VariableKernelLoss {
         let largest = logits.clone().without_autodiff().max_dim(1);
         let weights = (logits - largest).exp();
         weights.clone() / weights.sum_dim(1)
+    }
+}
+
+impl BatchLoss for VariableKernelLoss {
+    type Target = ClassTarget;
+
+    fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
+        self.forward(embeddings, target.labels.clone())
     }
 }
 
@@ -175,8 +237,8 @@ impl Objective for VariableKernelLoss {
         neighbors: &Self::Shared,
         terms: Range<usize>,
     ) -> Tensor<1> {
-        let ([_, d], dtype) = (embedding.dims(), embedding.dtype());
-        let (b, k, classes) = (terms.len(), self.neighbors, target.classes());
+        let ([n, d], dtype) = (embedding.dims(), embedding.dtype());
+        let (b, k, classes) = (terms.len(), self.neighbors_among(n), target.classes());
         let Some(neighbors) = neighbors else {
             return embedding.slice([terms, 0..1]).sum().mul_scalar(f64::NAN);
         };

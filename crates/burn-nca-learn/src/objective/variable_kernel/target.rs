@@ -38,7 +38,8 @@ impl KernelTarget {
         Ok(Self::index(labels.to_vec(), &device.clone().inner()))
     }
 
-    fn index(labels: Vec<usize>, device: &Device) -> Self {
+    /// Those of any number of points, which may have fewer others than K.
+    pub(super) fn index(labels: Vec<usize>, device: &Device) -> Self {
         let classes = labels.iter().max().map_or(1, |largest| largest + 1);
         let on_device = int_tensor(&labels, device);
         Self { labels: Arc::new(labels), classes, on_device, weights: None, neighbors: None }

@@ -5,6 +5,9 @@ use crate::data::host_values;
 use crate::encoder::{DiagonalMap, Encoder, TriangularMap};
 use crate::fit::exact::{BlockConfig, value_and_gradient};
 use crate::fit::parameters::flatten_gradients;
+use crate::objective::batch::testing::{
+    assert_costs_nothing, assert_is, scattered, target, value_and_slope,
+};
 use burn_nca::MetricModel;
 
 fn loss(k: usize, m: usize, width: f64, device: &Device) -> VariableKernelLoss {
@@ -199,6 +202,74 @@ fn weights_count_errors_and_bad_input_is_refused() {
     assert!(few.contains("2 rows for a rule of 10 neighbors"), "{few}");
     let broken = tensor(&[f64::NAN; ROWS * D], D);
     assert!(loss.total(broken, &target()).into_scalar::<f64>().is_nan());
+}
+
+/// The mean error of rows of D columns, for central differences: the equations less their slopes.
+fn batch(z: &[f64], labels: &[usize], r: f64, [k, m]: [usize; 2]) -> f64 {
+    let rows = labels.len();
+    let (k, m) = (k.min(rows - 1), m.min(rows - 1));
+    let square =
+        |t: usize, j: usize| -> f64 { (0..D).map(|o| (z[t * D + o] - z[j * D + o]).powi(2)).sum() };
+    let error = |t: usize| -> f64 {
+        let others = (0..rows).filter(|&j| j != t);
+        let mut near: Vec<(f64, usize)> = others.map(|j| (square(t, j), labels[j])).collect();
+        near.sort_by(|a, b| a.0.total_cmp(&b.0));
+        near.truncate(k);
+        let sigma = r / m as f64 * near[..m].iter().map(|(d2, _)| d2.sqrt()).sum::<f64>();
+        let n = |d2: f64| (-d2 / (2.0 * sigma * sigma)).exp();
+        let sum: f64 = near.iter().map(|(d2, _)| n(*d2)).sum();
+        let of = |class: usize| near.iter().filter(move |near| near.1 == class);
+        let p = |class: usize| of(class).map(|(d2, _)| n(*d2)).sum::<f64>() / sum;
+        (0..9).map(|i| (f64::from(u8::from(labels[t] == i)) - p(i)).powi(2)).sum()
+    };
+    (0..rows).map(error).sum::<f64>() / rows as f64
+}
+
+#[test]
+fn a_batch_is_that_of_the_equations_with_few_rows_and_with_many() {
+    let device = Device::flex().autodiff();
+    let z = scattered(ROWS * D);
+    let labels: Vec<usize> = labels().into_iter().map(|label| 4 * label).collect();
+    // Of 19 rows, and of 5 and of 2, which have fewer others than K and than M.
+    for rows in [ROWS, 5, 2] {
+        let (z, labels) = (&z[..rows * D], &labels[..rows]);
+        let loss = loss(6, 3, 0.7, &device);
+        let value = |z| loss.batch_loss(z, &target(labels));
+        assert_is(&value, &|z| batch(z, labels, 0.7, [6, 3]), (z, D));
+    }
+}
+
+#[test]
+fn the_width_is_trained_with_the_batch() {
+    let device = Device::flex().autodiff();
+    let value = |width: f64| {
+        let loss = loss(6, 3, width, &device);
+        let value = loss.batch_loss(tensor(&x(), D).autodiff(), &target(&labels()));
+        (loss, value)
+    };
+    let (loss, found) = value(0.7);
+    let slope = loss.log_width.val().grad(&found.backward()).unwrap().into_scalar::<f64>();
+    let moved = |step: f64| value(0.7 * f64::exp(step)).1.into_scalar::<f64>();
+    let central = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+    assert!((slope - central).abs() < 1e-8, "{slope} {central}");
+}
+
+#[test]
+fn a_batch_of_all_rows_is_the_objective_of_its_embedding() {
+    let (device, z) = (Device::flex(), tensor(&x(), D));
+    let classes = KernelTarget::new(&labels(), 6, &device).unwrap();
+    let loss = loss(6, 3, 0.7, &device);
+    let exact = loss.total(z.clone(), &classes).into_scalar::<f64>() / ROWS as f64;
+    let found = loss.batch_loss(z, &target(&labels())).into_scalar::<f64>();
+    assert!((found - exact).abs() < 1e-15, "{found} {exact}");
+}
+
+#[test]
+fn one_row_costs_nothing_and_a_diverged_batch_has_no_value() {
+    let loss = loss(6, 3, 0.7, &Device::flex().autodiff());
+    assert_costs_nothing(&loss, &[5]);
+    let value = |z| loss.batch_loss(z, &target(&[0, 0]));
+    assert!(value_and_slope(&value, &[0.0, f64::NAN], 1).0.is_nan());
 }
 
 #[test]
