@@ -1,17 +1,22 @@
 //! Latent coincidence analysis: the likelihood of labeled pairs.
 
+mod neighborhoods;
+
 use core::f64::consts::LN_2;
 use core::ops::Range;
 
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
+use burn::nn::loss::Reduction;
 use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData, assert_shape};
 use burn_nca_fused::coincidence::FLOOR;
 
-use super::{CoincidenceIndex, Objective, whole_range};
+use super::batch::{constant, of_batch, reduced};
+use super::{BatchLoss, ClassTarget, CoincidenceIndex, Objective, whole_range};
 use crate::data::host_values;
-use burn_nca::internal::one_line;
-use burn_nca::internal::{assert_rows, at_least_f32};
+use crate::neighbors::Points;
+use burn_nca::internal::{assert_rows, at_least_f32, on_host, one_line};
+pub(crate) use neighborhoods::Neighborhoods;
 
 /// The settings of a [`CoincidenceLoss`].
 #[derive(Config, Debug)]
@@ -22,21 +27,53 @@ pub struct CoincidenceLossConfig {
     /// σ² at the start.
     #[config(default = 1.0)]
     pub sigma_sq: f64,
+    /// Number of targets of a row in [`CoincidenceLoss::forward_classes`], k.
+    #[config(default = 3)]
+    pub targets: usize,
+    /// How [`CoincidenceLoss::forward_classes`] reduces over the rows that have a target.
+    #[config(default = "Reduction::Mean")]
+    pub reduction: Reduction,
 }
 
 impl CoincidenceLossConfig {
     /// The loss for pairs of these maps and anchors, with κ = 1 at the start.
     ///
     /// # Panics
-    /// If σ² is not a positive finite number.
+    /// If σ² is not a positive finite number, or there is no target.
     pub fn init(&self, pairs: &CoincidenceIndex, device: &Device, dtype: DType) -> CoincidenceLoss {
+        self.init_with([pairs.maps(), pairs.anchors()], device, dtype)
+    }
+
+    /// The loss for batches of a data set of so many samples, with κ = 1 at the start. Without local scales the number of
+    /// samples says nothing.
+    ///
+    /// # Panics
+    /// As [`init`](Self::init).
+    pub fn init_for_samples(
+        &self,
+        samples: usize,
+        device: &Device,
+        dtype: DType,
+    ) -> CoincidenceLoss {
+        self.init_with([1, samples], device, dtype)
+    }
+
+    fn init_with(
+        &self,
+        [maps, anchors]: [usize; 2],
+        device: &Device,
+        dtype: DType,
+    ) -> CoincidenceLoss {
         assert!(
             self.sigma_sq > 0.0 && self.sigma_sq.is_finite(),
             "sigma_sq must be positive and finite, got {}",
             self.sigma_sq
         );
-        let kappa = self.local_scales.then(|| vec![1.0; pairs.anchors()]);
-        CoincidenceLoss::new(&vec![self.sigma_sq; pairs.maps()], kappa.as_deref(), device, dtype)
+        assert!(self.targets > 0, "0 targets were asked for; give 1 or more, such as 3");
+        let kappa = self.local_scales.then(|| vec![1.0; anchors]);
+        let sigma_sq = vec![self.sigma_sq; maps];
+        let loss = CoincidenceLoss::new(&sigma_sq, kappa.as_deref(), device, dtype);
+        CoincidenceLoss { targets: self.targets, reduction: self.reduction.clone(), ..loss }
     }
 }
 
@@ -49,6 +86,17 @@ impl CoincidenceLossConfig {
 /// ```
 /// f is any encoder (W x in the paper), p its latent dimensions. log σ² is learned with it, one per map, and where
 /// there are local scales log κ² of each anchor; without, κ = 1, as rescaling f, σ and κ together changes nothing.
+///
+/// # Batches
+/// [`forward`](Self::forward) takes pairs, [`forward_classes`](Self::forward_classes) rows with a class each, of which it makes
+/// the pairs as the method [`Lca`](crate::method::Lca) does, in the batch as it is embedded:
+///
+/// ```text
+/// T_i = the k nearest rows of the class of i,   I_i = those of other classes as near as the farthest of T_i
+/// l   = -1/m Σ_i [I_i not empty] ( Σ_{j in T_i} log P1_ij + Σ_{j in I_i} log P0_ij ),   m = #{i: T_i not empty}
+/// ```
+/// σ, and where there are local scales the κ of each sample of the data set, are parameters of the module, which are trained
+/// with the network.
 ///
 /// # Numerics
 /// `log P0 = log(-expm1(log P1))` without cancellation at either end: near 0 as
@@ -82,6 +130,9 @@ pub struct CoincidenceLoss {
     pub log_sigma_sq: Param<Tensor<1>>,
     /// log κ² of each anchor, `[anchors]`; without, κ = 1.
     pub log_kappa_sq: Option<Param<Tensor<1>>>,
+    targets: usize,
+    #[module(skip)]
+    reduction: Reduction,
 }
 
 impl ModuleDisplay for CoincidenceLoss {
@@ -95,7 +146,8 @@ impl ModuleDisplay for CoincidenceLoss {
 }
 
 impl CoincidenceLoss {
-    /// A loss at these σ², one per map, and κ², one per anchor.
+    /// A loss at these σ², one per map, and κ², one per anchor; of a batch with the targets and the reduction that are the
+    /// default.
     pub fn new(sigma_sq: &[f64], kappa_sq: Option<&[f64]>, device: &Device, dtype: DType) -> Self {
         let logarithms = |values: &[f64]| {
             let values: Vec<f64> = values.iter().map(|value| value.ln()).collect();
@@ -103,7 +155,9 @@ impl CoincidenceLoss {
             let data = TensorData::new(values, shape).convert_dtype(dtype);
             Param::from_tensor(Tensor::from_data(data, (device, dtype)))
         };
-        Self { log_sigma_sq: logarithms(sigma_sq), log_kappa_sq: kappa_sq.map(logarithms) }
+        let CoincidenceLossConfig { targets, reduction, .. } = CoincidenceLossConfig::new();
+        let log_kappa_sq = kappa_sq.map(logarithms);
+        Self { log_sigma_sq: logarithms(sigma_sq), log_kappa_sq, targets, reduction }
     }
 
     /// σ² of each map.
@@ -142,6 +196,76 @@ impl CoincidenceLoss {
         log_probabilities(first - second, [log_sigma_sq, log_kappa_sq], coincide.bool_not())
             .mean()
             .neg()
+    }
+}
+
+impl CoincidenceLoss {
+    /// The loss of a batch of rows with a class each. The batch is read from its device, as targets and impostors are
+    /// searched on the host; NaN if a coordinate is not finite.
+    ///
+    /// # Shapes
+    /// - embeddings: `[n, p]`
+    /// - target: n rows; with local scales their numbers are those of the samples that the loss was made for
+    /// - output: `[1]`
+    ///
+    /// # Panics
+    /// If there is not one label per embedding row, no row, or a number beyond the samples that have a length scale.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "flex")] {
+    /// use burn::tensor::{DType, Device, Tensor};
+    /// use burn_nca_learn::objective::{ClassTarget, CoincidenceLossConfig};
+    ///
+    /// let device = Device::flex();
+    /// let loss = CoincidenceLossConfig::new().init_for_samples(3, &device, DType::F32);
+    /// let z = Tensor::<2>::from_floats([[0.0], [0.0], [90.0]], &device);
+    /// let target = ClassTarget::of_labels(Tensor::from_ints([7, 7, 4], &device));
+    /// let value: f32 = loss.forward_classes(z, &target).into_scalar();
+    /// assert_eq!(value, 0.0); // no row of another class is as near as the target
+    /// # }
+    /// ```
+    pub fn forward_classes(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
+        let (z, classes) = of_batch(embeddings, target.labels.clone());
+        let (at, device) = (z.clone().without_autodiff(), z.device().inner());
+        if Points::read(&at, "embedding").is_err() {
+            return constant(&z, f64::NAN);
+        }
+        let found = Neighborhoods::new(&at, &classes, self.targets, &device)
+            .and_then(|near| Ok((near.pairs(&at)?, near.num_with_target())));
+        let (pairs, counted) = found.unwrap_or_else(|error| panic!("{error}"));
+        let scales = self.scales(target);
+        let pairs = pairs.into_iter().map(|pair| (pair, scales[pair.anchor])).collect();
+        let index = CoincidenceIndex::index([classes.len(), 1, self.anchors()], pairs, &device);
+        reduced(self, z, (&index, counted), &self.reduction)
+    }
+
+    /// Number of length scales that are learned.
+    fn anchors(&self) -> usize {
+        self.log_kappa_sq.as_ref().map_or(0, |kappa| kappa.dims()[0])
+    }
+
+    /// Which length scale each row of a batch has; 0 where there are none.
+    fn scales(&self, target: &ClassTarget) -> Vec<usize> {
+        let anchors = self.anchors();
+        if anchors == 0 {
+            return vec![0; target.labels.dims()[0]];
+        }
+        let known = |id: i64| usize::try_from(id).ok().filter(|id| *id < anchors);
+        let scale = |id: i64| {
+            known(id).unwrap_or_else(|| {
+                panic!("sample {id} of a loss for {anchors} samples; make it for all (init_for_samples)")
+            })
+        };
+        on_host(target.ids.clone()).into_iter().map(scale).collect()
+    }
+}
+
+impl BatchLoss for CoincidenceLoss {
+    type Target = ClassTarget;
+
+    fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
+        self.forward_classes(embeddings, target)
     }
 }
 

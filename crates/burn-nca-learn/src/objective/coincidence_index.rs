@@ -51,7 +51,8 @@ impl CoincidenceIndex {
         Self::index(sizes, numbered, &device.clone().inner())
     }
 
-    fn index(
+    /// The index of pairs of so many points, maps and anchors, each with the number of its anchor.
+    pub(super) fn index(
         [points, maps, anchors]: [usize; 3],
         pairs: Vec<(LabeledPair, usize)>,
         device: &Device,

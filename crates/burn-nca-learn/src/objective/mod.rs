@@ -6,7 +6,7 @@
 //! VariableKernelLoss           Objective                BatchLoss      leave-one-out error of a rule
 //! NcfsLoss                     Objective                BatchLoss      feature weights, L1 distances
 //! NcfsRegressionLoss           Objective                BatchLoss      the same for numeric targets
-//! CoincidenceLoss              Objective                               labeled pairs (LCA)
+//! CoincidenceLoss              Objective                BatchLoss      labeled pairs (LCA)
 //! ```
 //! A loss of a batch is the objective of its rows, by the same code: the batch is the data set, and the neighbors of a row are
 //! found among its rows.
@@ -21,6 +21,7 @@ mod variable_kernel;
 
 pub(crate) use burn_nca::internal::kernel_means;
 pub use burn_nca::objective::*;
+pub(crate) use coincidence::Neighborhoods;
 pub use coincidence::{CoincidenceLoss, CoincidenceLossConfig};
 pub use coincidence_index::CoincidenceIndex;
 pub use feature_weighting::{

@@ -1,11 +1,10 @@
 //! LCA as a metric for nearest neighbors: section 3.2 of the paper.
 
 use burn::config::Config;
-use burn::tensor::Tensor;
+use burn::tensor::{DType, Device, Tensor};
 use web_time::Instant;
 
 use super::Trainer;
-use super::neighborhoods::{Neighborhoods, exact};
 use super::training::{self, Training};
 use crate::baseline::Projection;
 use crate::data::{Labeled, LabeledPairs, TensorFeatures, TrainingData};
@@ -17,6 +16,7 @@ use crate::fit::{
 };
 use crate::method::{Learned, Method, Problem, Setting, Uses};
 use crate::neighbors::Rule;
+use crate::objective::Neighborhoods;
 
 /// Latent coincidence analysis for k-NN: a row should coincide with its targets, and not with its impostors.
 ///
@@ -95,8 +95,8 @@ impl Method for Lca {
         };
         train.check()?;
         let device = &problem.device;
-        let neighborhoods = Neighborhoods::new(&train, self.targets, device)?;
         let input = exact(&train, device);
+        let neighborhoods = Neighborhoods::new(&input, train.labels(), self.targets, device)?;
         let found = neighborhoods.pairs(&input)?;
         let (start, resolved) = start(problem, &train)?;
         let rows = train.rows();
@@ -200,4 +200,10 @@ fn knn_accuracy(
         .and_then(|accuracy| accuracy.value())
         // A diverged embedding scores below any other; the fit itself reports that it is not finite.
         .unwrap_or(f64::NEG_INFINITY)
+}
+
+/// The features in the widest number type of the device: ties of a grid must stay ties.
+fn exact(data: &Labeled, device: &Device) -> Tensor<2> {
+    let wide = device.supports_dtype(DType::F64);
+    data.features().to_tensor(device, if wide { DType::F64 } else { DType::F32 })
 }

@@ -12,7 +12,6 @@
 
 mod classifier;
 mod metric;
-mod neighborhoods;
 mod training;
 
 pub use classifier::LcaClassifier;

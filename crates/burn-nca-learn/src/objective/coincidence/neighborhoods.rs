@@ -2,15 +2,15 @@
 
 use burn::tensor::{DType, Device, Tensor};
 
-use crate::data::{Labeled, LabeledPair, TensorFeatures};
+use crate::data::LabeledPair;
 use crate::error::{Error, Result};
 use crate::neighbors::{NearestConfig, Points, sq_distance, within};
 
 /// Pairs with impostors that a fit may have; each takes some 100 bytes.
 const MOST_IMPOSTORS: usize = 1 << 23;
 
-/// Each row's nearest of its class in the input, its targets.
-pub(super) struct Neighborhoods<'a> {
+/// Each row's nearest of its class, its targets.
+pub(crate) struct Neighborhoods<'a> {
     labels: &'a [usize],
     targets: Vec<Vec<usize>>,
     device: &'a Device,
@@ -19,13 +19,17 @@ pub(super) struct Neighborhoods<'a> {
 impl<'a> Neighborhoods<'a> {
     /// The `k` nearest of each row's class, or all where there are fewer.
     ///
+    /// # Shapes
+    /// - x: `[n, d]`, where targets are near: the input, or a batch as it is embedded
+    /// - labels: n classes, counted from 0
+    ///
     /// # Errors
     /// Coordinates that no distance can be taken of.
-    pub fn new(data: &'a Labeled, k: usize, device: &'a Device) -> Result<Self> {
-        let x = exact(data, device);
-        let mut rows_of = vec![Vec::new(); data.classes()];
-        data.labels().iter().enumerate().for_each(|(row, class)| rows_of[*class].push(row));
-        let mut targets = vec![Vec::new(); data.rows()];
+    pub fn new(x: &Tensor<2>, labels: &'a [usize], k: usize, device: &'a Device) -> Result<Self> {
+        let classes = labels.iter().max().map_or(0, |largest| largest + 1);
+        let mut rows_of = vec![Vec::new(); classes];
+        labels.iter().enumerate().for_each(|(row, class)| rows_of[*class].push(row));
+        let mut targets = vec![Vec::new(); labels.len()];
         for rows in rows_of.into_iter().filter(|rows| rows.len() > 1) {
             let own = crate::objective::transfer::int_tensor(&rows, device);
             let near = NearestConfig::new(k.min(rows.len() - 1))
@@ -34,7 +38,12 @@ impl<'a> Neighborhoods<'a> {
                 targets[row] = near.indices(at).iter().map(|near| rows[*near as usize]).collect();
             }
         }
-        Ok(Self { labels: data.labels(), targets, device })
+        Ok(Self { labels, targets, device })
+    }
+
+    /// Number of rows that have a target.
+    pub fn num_with_target(&self) -> usize {
+        self.targets.iter().filter(|targets| !targets.is_empty()).count()
     }
 
     /// The pairs of each row that has impostors: its targets (y = 1), and the rows of other classes that are as near
@@ -86,26 +95,22 @@ impl<'a> Neighborhoods<'a> {
     }
 }
 
-/// The features in the widest number type of the device: ties of a grid must stay ties.
-pub(super) fn exact(data: &Labeled, device: &Device) -> Tensor<2> {
-    let wide = device.supports_dtype(DType::F64);
-    data.features().to_tensor(device, if wide { DType::F64 } else { DType::F32 })
-}
-
 #[cfg(test)]
 mod tests {
+    use burn::tensor::TensorData;
+
     use super::*;
-    use crate::data::Features;
 
     #[test]
     fn targets_are_of_the_class_and_impostors_are_as_near_ties_included() {
         // Class 0 at 0, 1, 5; class 1 at -1, 7, 8; a class of one row at 20.
-        let x = Features::unnamed(vec![0.0, 1.0, 5.0, -1.0, 7.0, 8.0, 20.0], 1).unwrap();
-        let data = Labeled::from_labels(x, vec![0, 0, 0, 1, 1, 1, 2]).unwrap();
-        let device = Device::flex();
-        let found = Neighborhoods::new(&data, 1, &device).unwrap();
+        let (device, labels) = (Device::flex(), [0, 0, 0, 1, 1, 1, 2]);
+        let x = TensorData::new(vec![0.0, 1.0, 5.0, -1.0, 7.0, 8.0, 20.0], [7, 1]);
+        let x = Tensor::<2>::from_data(x, (&device, DType::F64));
+        let found = Neighborhoods::new(&x, &labels, 1, &device).unwrap();
+        assert_eq!(found.num_with_target(), 6);
         assert_eq!(found.targets, [vec![1], vec![0], vec![1], vec![4], vec![5], vec![4], vec![]]);
-        let pairs = found.pairs(&exact(&data, &device)).unwrap();
+        let pairs = found.pairs(&x).unwrap();
         let [alike, different] = [LabeledPair::alike, LabeledPair::different];
         // Row 0 is as far from row 3 as from its target: a tie. Row 1 has none within 1.
         let expected = vec![
@@ -120,7 +125,7 @@ mod tests {
             different(3, 2),
         ];
         assert_eq!(pairs, expected);
-        let length = found.sq_length(&exact(&data, &device)).unwrap();
+        let length = found.sq_length(&x).unwrap();
         assert!((length - (1.0 + 1.0 + 16.0 + 64.0 + 1.0 + 1.0) / 6.0).abs() < 1e-12);
     }
 }

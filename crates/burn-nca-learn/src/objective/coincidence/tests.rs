@@ -5,6 +5,9 @@ use burn_nca_fused::coincidence::Model;
 
 use super::*;
 use crate::data::{LabeledPair, LabeledPairs};
+use crate::objective::batch::testing::{
+    assert_costs_nothing, assert_is, leaf, scattered, target, value_and_slope,
+};
 
 /// Six points in two maps of two dimensions, with pairs of both kinds and three anchors.
 fn index() -> CoincidenceIndex {
@@ -137,6 +140,128 @@ fn the_batch_form_is_the_mean_of_the_terms() {
     let model = Model { k: 2, sigma_sq: 0.3, kappa_sq: 1.0 };
     let expected = -0.5 * (model.log_probability(0.17, true) + model.log_probability(1.25, false));
     assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+}
+
+const ROWS: usize = 21;
+
+/// Three classes, the last of a single row.
+fn labels() -> Vec<usize> {
+    (0..ROWS).map(|row| if row == 8 { 5 } else { row % 2 }).collect()
+}
+
+/// A length scale for each of 60 samples, of which a batch has some.
+fn scales() -> Vec<f64> {
+    (0..60).map(|sample| 0.6 + f64::from(sample % 7) / 5.0).collect()
+}
+
+/// The samples of a batch.
+fn samples() -> ClassTarget {
+    let ids: Vec<i32> = (0..ROWS as i32).map(|row| 59 - 2 * row).collect();
+    let ids = Tensor::from_ints(ids.as_slice(), &Device::flex());
+    ClassTarget { ids, ..target(&labels()) }
+}
+
+/// The likelihood of the neighborhoods of a batch, `[ROWS, 2]`, of the length scales of all samples: nested loops.
+fn batch(z: &[f64], sigma_sq: f64, kappa_sq: &[f64]) -> f64 {
+    let labels = labels();
+    let square =
+        |i: usize, j: usize| -> f64 { (0..2).map(|c| (z[2 * i + c] - z[2 * j + c]).powi(2)).sum() };
+    let mut value = 0.0;
+    for i in 0..ROWS {
+        let own = (0..ROWS).filter(|&j| j != i && labels[j] == labels[i]);
+        let mut targets: Vec<f64> = own.map(|j| square(i, j)).collect();
+        targets.sort_by(f64::total_cmp);
+        targets.truncate(3);
+        let others = (0..ROWS).filter(|&j| labels[j] != labels[i]).map(|j| square(i, j));
+        let reach = targets.last().copied().unwrap_or(-1.0);
+        let impostors: Vec<f64> = others.filter(|d2| *d2 <= reach).collect();
+        if impostors.is_empty() {
+            continue;
+        }
+        let kappa_sq = kappa_sq[59 - 2 * i];
+        let v = kappa_sq + 2.0 * sigma_sq;
+        let alike = |d2: &f64| kappa_sq / v * (-d2 / (2.0 * v)).exp();
+        value -= targets.iter().map(|d2| alike(d2).ln()).sum::<f64>();
+        value -= impostors.iter().map(|d2| (1.0 - alike(d2)).ln()).sum::<f64>();
+    }
+    // All but the row of the last class have targets.
+    value / (ROWS as f64 - 1.0)
+}
+
+#[test]
+fn a_batch_is_that_of_the_likelihood_of_its_neighborhoods() {
+    let (device, z) = (Device::flex().autodiff(), scattered(2 * ROWS));
+    for kappa_sq in [None, Some(scales())] {
+        let loss = CoincidenceLoss::new(&[0.3], kappa_sq.as_deref(), &device, DType::F64);
+        let kappa_sq = kappa_sq.unwrap_or(vec![1.0; 60]);
+        let value = |z| loss.batch_loss(z, &samples());
+        assert_is(&value, &|z| batch(z, 0.3, &kappa_sq), (&z, 2));
+    }
+    let config = CoincidenceLossConfig::new().with_sigma_sq(0.3).with_reduction(Reduction::Sum);
+    let sum = config.init_for_samples(60, &device, DType::F64);
+    let (found, _) = value_and_slope(&|z| sum.batch_loss(z, &samples()), &z, 2);
+    let mean = batch(&z, 0.3, &[1.0; 60]);
+    assert!((found - (ROWS as f64 - 1.0) * mean).abs() < 1e-11, "{found} {mean}");
+}
+
+#[test]
+fn sigma_and_the_length_scales_of_the_samples_are_trained_with_the_batch() {
+    let (device, z, kappa_sq) = (Device::flex().autodiff(), scattered(2 * ROWS), scales());
+    let loss = CoincidenceLoss::new(&[0.3], Some(&kappa_sq), &device, DType::F64);
+    let grads = loss.batch_loss(leaf(&z, 2), &samples()).backward();
+    let slope = |values: &Param<Tensor<1>>| host_values(values.val().grad(&grads).unwrap());
+    let assert_close = |slope: f64, moved: &dyn Fn(f64) -> f64| {
+        let central = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+        assert!((slope - central).abs() < 1e-8, "{slope} {central}");
+    };
+    let sigma = slope(&loss.log_sigma_sq)[0];
+    assert_close(sigma, &|step| batch(&z, 0.3 * step.exp(), &kappa_sq));
+    for (sample, slope) in slope(loss.log_kappa_sq.as_ref().unwrap()).into_iter().enumerate() {
+        assert_close(slope, &|step| {
+            let mut kappa_sq = kappa_sq.clone();
+            kappa_sq[sample] *= step.exp();
+            batch(&z, 0.3, &kappa_sq)
+        });
+    }
+}
+
+#[test]
+fn a_batch_of_all_rows_is_the_objective_of_its_pairs() {
+    let (device, labels) = (Device::flex(), labels());
+    let z = leaf(&scattered(2 * ROWS), 2).without_autodiff();
+    let pairs = Neighborhoods::new(&z, &labels, 3, &device).unwrap().pairs(&z).unwrap();
+    let index = CoincidenceIndex::new(&LabeledPairs::new(ROWS, pairs).unwrap(), &device);
+    let loss = CoincidenceLossConfig::new().init(&index, &device, DType::F64);
+    let exact = loss.total(z.clone(), &index).into_scalar::<f64>() / (ROWS as f64 - 1.0);
+    let found = loss.batch_loss(z, &target(&labels)).into_scalar::<f64>();
+    assert!((found - exact).abs() < 1e-14, "{found} {exact}");
+}
+
+#[test]
+fn rows_without_a_target_cost_nothing_and_a_diverged_batch_has_no_value() {
+    let device = Device::flex().autodiff();
+    let loss = CoincidenceLossConfig::new().init_for_samples(9, &device, DType::F64);
+    // The last of one class alone: no row of another can be as near.
+    for labels in [&[0][..], &[0, 1, 2], &[4, 4, 4]] {
+        assert_costs_nothing(&loss, labels);
+    }
+    let value = |z| loss.batch_loss(z, &target(&[0, 0]));
+    assert!(value_and_slope(&value, &[0.0, f64::NAN], 1).0.is_nan());
+}
+
+#[test]
+#[should_panic(expected = "sample 2 of a loss for 2 samples")]
+fn a_sample_without_a_length_scale_is_refused() {
+    let config = CoincidenceLossConfig::new().with_local_scales(true);
+    let loss = config.init_for_samples(2, &Device::flex(), DType::F64);
+    loss.batch_loss(leaf(&[0.0, 1.0, 0.5], 1), &target(&[0, 0, 1]));
+}
+
+#[test]
+#[should_panic(expected = "0 targets were asked for")]
+fn a_loss_without_targets_is_refused() {
+    let config = CoincidenceLossConfig::new().with_targets(0);
+    config.init_for_samples(2, &Device::flex(), DType::F64);
 }
 
 #[test]
