@@ -74,7 +74,8 @@ impl LargeMarginLossConfig {
 /// # Batches
 /// [`forward`](Self::forward) is the sum over the rows of a batch, divided by those that have a target neighbor: each row's
 /// targets are the k nearest of its class in the batch, in the embedding as it is, and stay the same for one step alone. A
-/// network has no input space in which its rows could be neighbors.
+/// network has no input space in which its rows could be neighbors. Where there is one, as in the paper, a
+/// [`SubsetLoss`](super::SubsetLoss) of [`TargetNeighbors`] takes the targets from there.
 ///
 /// # References
 /// \[1\] K. Weinberger, L. Saul, Distance Metric Learning for Large Margin Nearest Neighbor Classification, JMLR 10,

@@ -1,0 +1,256 @@
+//! Two objectives, or two losses of a batch, as one.
+
+use core::ops::Range;
+
+use burn::config::Config;
+use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
+use burn::tensor::Tensor;
+use burn_nca::internal::one_line;
+
+use super::{BatchLoss, Objective};
+use crate::Sums;
+
+/// The settings of a [`SumLoss`].
+#[derive(Config, Debug)]
+pub struct SumLossConfig {
+    /// What the second counts against the first.
+    #[config(default = 1.0)]
+    pub weight: f64,
+}
+
+impl SumLossConfig {
+    /// The sum of these two.
+    ///
+    /// # Panics
+    /// If the weight is negative or not finite.
+    pub fn init<A: Module + ModuleDisplay, B: Module + ModuleDisplay>(
+        &self,
+        first: A,
+        second: B,
+    ) -> SumLoss<A, B> {
+        let weight = self.weight;
+        assert!(
+            weight >= 0.0 && weight.is_finite(),
+            "the weight must be finite and not negative, got {weight}"
+        );
+        SumLoss { first, second, weight }
+    }
+}
+
+/// A weighted sum of two objectives of the same rows, or of two losses of the same batch.
+///
+/// ```text
+/// L = L_1 + w L_2,   ∂L = ∂L_1 + w ∂L_2
+/// ```
+/// Labels and side information in one fit, for one: some rows have a class, of others it is known that they belong together.
+/// As an [`Objective`] its target is the pair of theirs, its terms are those of the first and then those of the second; over
+/// all rows, each is a sum, so that w weighs a term of the second against one of the first. As a [`BatchLoss`] both have
+/// one type of target: [`SubsetLoss`](super::SubsetLoss) makes a loss of it of what is known of rows by their number.
+/// Parameters of both are trained. A sum of three is a sum in a sum.
+///
+/// # Examples
+/// Four rows, of which two have a class, and the other two belong together:
+/// ```
+/// # #[cfg(feature = "flex")] {
+/// use burn::tensor::{DType, Device, Tensor};
+/// use burn_nca_learn::MetricModel;
+/// use burn_nca_learn::data::Pairs;
+/// use burn_nca_learn::encoder::{Encoder, LinearMap};
+/// use burn_nca_learn::fit::{FitConfig, FitSession, Problem, minimize};
+/// use burn_nca_learn::objective::{
+///     ClassIndex, NcaLossConfig, PairIndex, PairLossConfig, SumLossConfig,
+/// };
+///
+/// let device = Device::flex();
+/// let x = Tensor::<2>::from_floats([[0.0, 0.1], [0.3, 3.0], [1.0, 0.4], [1.3, 2.9]], &device);
+/// let classes = ClassIndex::partly(&[Some(0), Some(0), None, None], &device)?;
+/// let pairs = PairIndex::new(&Pairs::new(4, vec![(2, 3, 1.0)])?, &device);
+///
+/// let map = LinearMap::from_weight(&[1.0, 0.0, 0.0, 1.0], [2, 2], &device.clone().autodiff(), DType::F32);
+/// let loss = SumLossConfig::new()
+///     .with_weight(0.5)
+///     .init(NcaLossConfig::new().init(), PairLossConfig::new().init());
+/// let target = (classes, pairs);
+/// let problem = Problem::new(MetricModel::new(map, loss), &x, &target);
+/// let fitted = minimize(&problem, &FitConfig::new(), FitSession::new())?;
+/// let z = fitted.module.encoder.forward(x); // the second feature keeps both apart: it is left out
+/// let apart = (z.clone().slice([0..1]) - z.slice([1..2])).abs().max().into_scalar::<f32>();
+/// assert!(apart < 1.0, "{apart}");
+/// # }
+/// # Ok::<(), burn_nca_learn::Error>(())
+/// ```
+#[derive(Module, Debug)]
+#[module(custom_display)]
+pub struct SumLoss<A: Module + ModuleDisplay, B: Module + ModuleDisplay> {
+    /// The first.
+    pub first: A,
+    /// The second, which is weighed.
+    pub second: B,
+    weight: f64,
+}
+
+impl<A: Module + ModuleDisplay, B: Module + ModuleDisplay> ModuleDisplay for SumLoss<A, B> {
+    fn custom_settings(&self) -> Option<DisplaySettings> {
+        one_line()
+    }
+
+    fn custom_content(&self, content: Content) -> Option<Content> {
+        let content = content.add("first", &self.first).add("second", &self.second);
+        content.add("weight", &self.weight).optional()
+    }
+}
+
+impl<A: Module + ModuleDisplay, B: Module + ModuleDisplay> SumLoss<A, B> {
+    /// What the second counts against the first.
+    pub fn weight(&self) -> f64 {
+        self.weight
+    }
+}
+
+impl<A: BatchLoss, B: BatchLoss<Target = A::Target>> BatchLoss for SumLoss<A, B> {
+    type Target = A::Target;
+
+    fn batch_loss(&self, embeddings: Tensor<2>, target: &A::Target) -> Tensor<1> {
+        let second = self.second.batch_loss(embeddings.clone(), target);
+        self.first.batch_loss(embeddings, target) + second.mul_scalar(self.weight)
+    }
+
+    fn after_step(self) -> Self {
+        let (first, second) = (self.first.after_step(), self.second.after_step());
+        Self { first, second, ..self }
+    }
+}
+
+impl<A: Objective, B: Objective> SumLoss<A, B> {
+    /// Which terms of each these are.
+    fn split(
+        &self,
+        target: &(A::Target, B::Target),
+        terms: &Range<usize>,
+    ) -> (Range<usize>, Range<usize>) {
+        let first = self.first.num_terms(&target.0);
+        let of_first = terms.start.min(first)..terms.end.min(first);
+        let of_second = terms.start.saturating_sub(first)..terms.end.saturating_sub(first);
+        (of_first, of_second)
+    }
+}
+
+impl<A: Objective, B: Objective> Objective for SumLoss<A, B> {
+    type Target = (A::Target, B::Target);
+    type Shared = (A::Shared, B::Shared);
+
+    const MOVING_TARGET: bool = A::MOVING_TARGET || B::MOVING_TARGET;
+
+    fn with_sums(self, sums: Sums) -> Self {
+        let (first, second) = (self.first.with_sums(sums), self.second.with_sums(sums));
+        Self { first, second, ..self }
+    }
+
+    /// Those of the first, or of the second where the first has none.
+    fn sums_taken(&self, embedding: Tensor<2>, target: &Self::Target) -> Option<(Sums, usize)> {
+        let of_first = self.first.sums_taken(embedding.clone(), &target.0);
+        of_first.or_else(|| self.second.sums_taken(embedding, &target.1))
+    }
+
+    /// # Panics
+    /// If the two targets are about different numbers of points.
+    fn num_points(&self, target: &Self::Target) -> usize {
+        let (n, m) = (self.first.num_points(&target.0), self.second.num_points(&target.1));
+        assert_eq!(n, m, "targets of {n} and of {m} points; give two of the same rows");
+        n
+    }
+
+    fn num_terms(&self, target: &Self::Target) -> usize {
+        self.first.num_terms(&target.0) + self.second.num_terms(&target.1)
+    }
+
+    fn num_counted(&self, target: &Self::Target) -> usize {
+        self.first.num_counted(&target.0) + self.second.num_counted(&target.1)
+    }
+
+    fn shared(&self, embedding: Tensor<2>, target: &Self::Target) -> Self::Shared {
+        let first = self.first.shared(embedding.clone(), &target.0);
+        (first, self.second.shared(embedding, &target.1))
+    }
+
+    fn updated_target(&self, embedding: Tensor<2>, target: &Self::Target) -> Option<Self::Target> {
+        let first = self.first.updated_target(embedding.clone(), &target.0);
+        let second = self.second.updated_target(embedding, &target.1);
+        if first.is_none() && second.is_none() {
+            return None;
+        }
+        let (of_first, of_second) = target.clone();
+        Some((first.unwrap_or(of_first), second.unwrap_or(of_second)))
+    }
+
+    fn block(
+        &self,
+        embedding: Tensor<2>,
+        target: &Self::Target,
+        shared: &Self::Shared,
+        terms: Range<usize>,
+    ) -> Tensor<1> {
+        let zero = Tensor::zeros([1], (&embedding.device(), embedding.dtype()));
+        let parts = self.block_parts(embedding, target, shared, terms).into_iter();
+        parts.reduce(|sum, part| sum + part).unwrap_or(zero)
+    }
+
+    fn block_parts(
+        &self,
+        embedding: Tensor<2>,
+        target: &Self::Target,
+        shared: &Self::Shared,
+        terms: Range<usize>,
+    ) -> Vec<Tensor<1>> {
+        let (first, second) = self.split(target, &terms);
+        let mut parts = Vec::new();
+        if !first.is_empty() {
+            parts = self.first.block_parts(embedding.clone(), &target.0, &shared.0, first);
+        }
+        if !second.is_empty() {
+            let of_second = self.second.block_parts(embedding, &target.1, &shared.1, second);
+            parts.extend(of_second.into_iter().map(|part| part.mul_scalar(self.weight)));
+        }
+        parts
+    }
+
+    fn offset(&self, target: &Self::Target, shared: &Self::Shared) -> f64 {
+        let second = self.second.offset(&target.1, &shared.1);
+        self.first.offset(&target.0, &shared.0) + self.weight * second
+    }
+
+    fn lower_bound(&self, target: &Self::Target) -> Option<f64> {
+        let second = self.second.lower_bound(&target.1)?;
+        Some(self.first.lower_bound(&target.0)? + self.weight * second)
+    }
+
+    fn blocks(&self, target: &Self::Target, rows: usize) -> Vec<Range<usize>> {
+        let after = self.first.num_terms(&target.0);
+        let second = self.second.blocks(&target.1, rows).into_iter();
+        let second = second.map(|block| block.start + after..block.end + after);
+        self.first.blocks(&target.0, rows).into_iter().chain(second).collect()
+    }
+
+    fn subset(&self, target: &Self::Target, rows: &[usize]) -> Self::Target {
+        (self.first.subset(&target.0, rows), self.second.subset(&target.1, rows))
+    }
+
+    /// The sum of what both say; where the terms of one do not count in the batch, what the other says.
+    fn estimate(
+        &self,
+        embedding: Tensor<2>,
+        batch: &Self::Target,
+        whole: &Self::Target,
+    ) -> Option<Tensor<1>> {
+        let first = self.first.estimate(embedding.clone(), &batch.0, &whole.0);
+        let second = self.second.estimate(embedding, &batch.1, &whole.1);
+        let second = second.map(|second| second.mul_scalar(self.weight));
+        match (first, second) {
+            (Some(first), Some(second)) => Some(first + second),
+            (first, second) => first.or(second),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

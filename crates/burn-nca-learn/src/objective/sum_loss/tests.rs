@@ -1,0 +1,184 @@
+//! Values and gradients are sums of those of the parts, over all rows, in blocks, and of a batch.
+
+use burn::tensor::{DType, Device};
+
+use super::*;
+use crate::MetricModel;
+use crate::data::Pairs;
+use crate::encoder::LinearMap;
+use crate::fit::exact::{BlockConfig, value_and_gradient};
+use crate::fit::parameters::flatten_gradients;
+use crate::objective::batch::testing::{leaf, scattered, target, value_and_slope};
+use crate::objective::{
+    ClassIndex, ClassTarget, Criterion, KernelTarget, MemoryLossConfig, NcaLoss, NcaLossConfig,
+    NcfsLossConfig, PairIndex, PairLoss, PairLossConfig, SubsetLoss, VariableKernelLossConfig,
+};
+
+const ROWS: usize = 20;
+
+/// Rows of three classes, of which every fifth has none.
+fn classes() -> ClassIndex {
+    let labels: Vec<Option<usize>> =
+        (0..ROWS).map(|row| (row % 5 != 2).then_some(row % 3)).collect();
+    ClassIndex::partly(&labels, &Device::flex()).unwrap()
+}
+
+fn pairs() -> PairIndex {
+    let pairs = (0..ROWS - 5).map(|row| (row, row + 5, 1.0 + row as f64 / 9.0)).collect();
+    PairIndex::new(&Pairs::new(ROWS, pairs).unwrap(), &Device::flex())
+}
+
+fn nca() -> NcaLoss {
+    NcaLossConfig::new().with_criterion(Criterion::G).with_repulsion(0.2).init()
+}
+
+fn sum() -> SumLoss<NcaLoss, PairLoss> {
+    SumLossConfig::new().with_weight(0.3).init(nca(), PairLossConfig::new().init())
+}
+
+fn assert_close(found: &[f64], expected: &[f64]) {
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-12 * (1.0 + expected.abs()), "{found} {expected}");
+    }
+}
+
+/// What is wanted of a sum: the first, and 0.3 of the second.
+fn joined(first: (f64, Vec<f64>), second: (f64, Vec<f64>)) -> (f64, Vec<f64>) {
+    let slope = first.1.iter().zip(second.1).map(|(a, b)| a + 0.3 * b).collect();
+    (first.0 + 0.3 * second.0, slope)
+}
+
+#[test]
+fn the_gradient_is_the_sum_of_the_gradients() {
+    let (z, target) = (scattered(2 * ROWS), (classes(), pairs()));
+    let found = value_and_slope(&|z| sum().total(z, &target), &z, 2);
+    let first = value_and_slope(&|z| nca().total(z, &target.0), &z, 2);
+    let second = |z| PairLossConfig::new().init().total(z, &target.1);
+    let expected = joined(first, value_and_slope(&second, &z, 2));
+    assert_close(&[found.0], &[expected.0]);
+    assert_close(&found.1, &expected.1);
+}
+
+#[test]
+fn blocks_of_any_size_give_value_and_gradient_through_an_encoder() {
+    let x = leaf(&scattered(3 * ROWS), 3).without_autodiff();
+    let map = || {
+        let weight = [0.9, -0.4, 0.3, 0.8, -0.2, 0.5];
+        LinearMap::from_weight(&weight, [3, 2], &Device::flex().autodiff(), DType::F64)
+    };
+    fn at<O: Objective>(
+        (map, x): (LinearMap, &Tensor<2>),
+        (loss, target): (O, &O::Target),
+        rows: usize,
+    ) -> (f64, Vec<f64>) {
+        let model = MetricModel::new(map, loss);
+        let blocks = BlockConfig::new().with_rows(Some(rows));
+        let at = value_and_gradient(&model, x, target, &blocks);
+        (at.value, flatten_gradients(&model, &at.gradients))
+    }
+    let target = (classes(), pairs());
+    for rows in [1, 7, 100] {
+        let found = at((map(), &x), (sum(), &target), rows);
+        let first = at((map(), &x), (nca(), &target.0), rows);
+        let second = at((map(), &x), (PairLossConfig::new().init(), &target.1), rows);
+        let expected = joined(first, second);
+        assert_close(&[found.0], &[expected.0]);
+        assert_close(&found.1, &expected.1);
+    }
+    // Any cut will do, also one through both.
+    let (z, whole) = (x.slice([0..ROWS, 0..2]), sum().num_terms(&target));
+    let (sum, shared) = (sum(), sum().shared(z.clone(), &target));
+    assert_eq!(whole, 16 + ROWS);
+    let block = |terms| sum.block(z.clone(), &target, &shared, terms).into_scalar::<f64>();
+    let cut = block(0..10) + block(10..25) + block(25..25) + block(25..whole);
+    assert_close(&[cut], &[block(0..whole)]);
+}
+
+#[test]
+fn a_mini_batch_says_what_both_say() {
+    let (sum, whole) = (sum(), (classes(), pairs()));
+    // Rows with classes and pairs; rows without a pair; rows without two of a class.
+    for rows in [&[0, 5, 10, 3, 8, 6][..], &[0, 3, 6], &[2, 7, 12]] {
+        let batch = sum.subset(&whole, rows);
+        let z = leaf(&scattered(2 * rows.len()), 2);
+        let number = |value: Option<Tensor<1>>| value.map_or(0.0, |v| v.into_scalar::<f64>());
+        let first = number(sum.first.estimate(z.clone(), &batch.0, &whole.0));
+        let second = number(sum.second.estimate(z.clone(), &batch.1, &whole.1));
+        assert_close(&[number(sum.estimate(z, &batch, &whole))], &[first + 0.3 * second]);
+    }
+}
+
+#[test]
+fn a_target_that_moves_moves_in_the_sum() {
+    let (device, labels) = (Device::flex(), [0, 1, 0, 1, 0, 1]);
+    let kernel = VariableKernelLossConfig::new()
+        .with_rule(crate::neighbors::VariableKernel::new().with_neighbors(2).with_averaged(1))
+        .init(&device, DType::F64);
+    let target = (
+        ClassIndex::new(&labels, &device).unwrap(),
+        KernelTarget::new(&labels, 2, &device).unwrap(),
+    );
+    let sum = SumLossConfig::new().init(NcfsLossConfig::new().init(), kernel);
+    let z = leaf(&scattered(12), 2).without_autodiff();
+    let turned = z.clone() * leaf(&[1.0, 9.0], 2).without_autodiff();
+    let held = sum.updated_target(z.clone(), &target).unwrap();
+    let value = |z: &Tensor<2>, target| sum.total(z.clone(), target).into_scalar::<f64>();
+    assert_eq!(value(&z, &held), value(&z, &target));
+    assert_ne!(value(&turned, &held), value(&turned, &target));
+}
+
+#[test]
+fn a_batch_has_the_sum_of_its_losses_and_of_their_gradients() {
+    let pairs = || SubsetLoss::new(PairLossConfig::new().init(), pairs());
+    let sum = SumLossConfig::new().with_weight(0.3).init(nca(), pairs());
+    let rows = [0, 5, 10, 3, 8, 6, 15];
+    let labels: Vec<usize> = rows.iter().map(|row| row % 3).collect();
+    let batch = ClassTarget { ids: target(&rows).labels, ..target(&labels) };
+    let z = scattered(2 * rows.len());
+    let found = value_and_slope(&|z| sum.batch_loss(z, &batch), &z, 2);
+    let first = value_and_slope(&|z| nca().batch_loss(z, &batch), &z, 2);
+    let second = value_and_slope(&|z| pairs().batch_loss(z, &batch), &z, 2);
+    let expected = joined(first, second);
+    assert_close(&[found.0], &[expected.0]);
+    assert_close(&found.1, &expected.1);
+}
+
+#[test]
+fn parameters_and_memories_of_both_are_kept() {
+    let device = Device::flex().autodiff();
+    let memory = || MemoryLossConfig::new(8, 1).init(nca(), &device);
+    let width = VariableKernelLossConfig::new().init(&device, DType::F64);
+    let sum = SumLossConfig::new().init(SumLossConfig::new().init(memory(), width), memory());
+    let z = leaf(&scattered(4), 1);
+    let value = sum.batch_loss(z, &target(&[0, 0, 1, 1]));
+    let grads = value.backward();
+    let width = sum.first.second.rule().width;
+    assert_eq!(width, 1.0);
+    let gradients = burn::optim::GradientsParams::from_grads(grads, &sum);
+    assert_eq!(gradients.len(), 1, "the width");
+    let sum = sum.after_step();
+    assert_eq!(sum.second.memory.ids()[..5], [Some(0), Some(1), Some(2), Some(3), None]);
+    assert_eq!(sum.first.first.memory.ids(), sum.second.memory.ids());
+}
+
+#[test]
+#[should_panic(expected = "targets of 20 and of 3 points")]
+fn targets_of_different_rows_are_refused() {
+    let three = ClassIndex::new(&[0, 0, 1], &Device::flex()).unwrap();
+    let sum = SumLossConfig::new().init(nca(), nca());
+    sum.total(leaf(&scattered(2 * ROWS), 2), &(classes(), three));
+}
+
+#[test]
+#[should_panic(expected = "must be finite and not negative, got -1")]
+fn a_negative_weight_is_refused() {
+    SumLossConfig::new().with_weight(-1.0).init(nca(), nca());
+}
+
+#[test]
+fn display() {
+    let shown = sum().to_string();
+    for part in ["SumLoss {first: NcaLoss {criterion: G", "PairLoss {", "weight: 0.3"] {
+        assert!(shown.contains(part), "{shown}");
+    }
+}
