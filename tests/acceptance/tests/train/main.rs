@@ -4,6 +4,7 @@
 
 mod devices;
 mod learner;
+mod losses;
 mod metrics;
 mod resume;
 mod setup;
