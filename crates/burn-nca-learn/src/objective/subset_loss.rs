@@ -182,7 +182,8 @@ mod tests {
             PairIndex::new(&Pairs::new(ROWS, pairs).unwrap(), &device),
         );
         let pair = |row: usize| {
-            let make = if row % 2 == 0 { LabeledPair::alike } else { LabeledPair::different };
+            let make =
+                if row.is_multiple_of(2) { LabeledPair::alike } else { LabeledPair::different };
             make(row, (row + 7) % ROWS)
         };
         let pairs = LabeledPairs::new(ROWS, (0..ROWS - 1).map(pair).collect()).unwrap();

@@ -5,10 +5,10 @@ use core::ops::Range;
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
 use burn::tensor::Tensor;
+use burn_nca::Sums;
 use burn_nca::internal::one_line;
 
 use super::{BatchLoss, Objective};
-use crate::Sums;
 
 /// The settings of a [`SumLoss`].
 #[derive(Config, Debug)]
@@ -73,9 +73,12 @@ impl SumLossConfig {
 /// let target = (classes, pairs);
 /// let problem = Problem::new(MetricModel::new(map, loss), &x, &target);
 /// let fitted = minimize(&problem, &FitConfig::new(), FitSession::new())?;
-/// let z = fitted.module.encoder.forward(x); // the second feature keeps both apart: it is left out
-/// let apart = (z.clone().slice([0..1]) - z.slice([1..2])).abs().max().into_scalar::<f32>();
-/// assert!(apart < 1.0, "{apart}");
+/// let z = fitted.module.encoder.forward(x);
+/// let apart = |i, j| {
+///     let [a, b] = [i, j].map(|row| z.clone().slice([row..row + 1]));
+///     (a - b).square().sum().into_scalar::<f32>()
+/// };
+/// assert!(apart(0, 1) < apart(0, 2) && apart(2, 3) < apart(1, 3)); // the second feature, which is noise, is left out
 /// # }
 /// # Ok::<(), burn_nca_learn::Error>(())
 /// ```

@@ -43,6 +43,9 @@ pub fn on_host_together(tensors: Vec<Tensor<1, Int>>) -> Vec<Vec<i64>> {
 }
 
 /// The values on the host.
+///
+/// # Panics
+/// If the device cannot be read back.
 pub fn on_host(values: Tensor<1, Int>) -> Vec<i64> {
     let values = values.into_data().convert::<i64>();
     values.try_to_vec::<i64>().expect("data that were just converted to i64 are i64")
