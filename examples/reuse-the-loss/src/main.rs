@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         100.0 * accuracy(&digits, |images| images.flatten(1, 2))?
     );
     let on = device.autodiff();
-    match std::env::args().nth(1).as_deref().unwrap_or("nca") {
+    let trained = match std::env::args().nth(1).as_deref().unwrap_or("nca") {
         "nca" => train(&digits, NcaLossConfig::new().init(), &on),
         "g" => train(&digits, NcaLossConfig::new().with_criterion(Criterion::G).init(), &on),
         "soft-nearest-neighbor" => {
@@ -40,5 +40,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "{other:?} is no loss; name one of nca, g, soft-nearest-neighbor, sup-con, proxy-nca"
         )
         .into()),
-    }
+    };
+    trained.map(|_| ())
 }

@@ -31,9 +31,14 @@ impl Network {
 
     /// Images `[n, 8, 8]` to embeddings `[n, 16]`.
     pub fn forward(&self, images: Tensor<3>) -> Tensor<2> {
+        self.output.forward(self.features(images))
+    }
+
+    /// What the last layer sees of images, `[n, 128]`.
+    pub fn features(&self, images: Tensor<3>) -> Tensor<2> {
         let x = images.unsqueeze_dim::<4>(1);
         let x = self.pool.forward(relu(self.first.forward(x)));
         let x = self.pool.forward(relu(self.second.forward(x)));
-        self.output.forward(x.flatten(1, 3))
+        x.flatten(1, 3)
     }
 }
