@@ -2,9 +2,35 @@
 
 use burn::tensor::Device;
 use burn_nca_learn::Fitted;
-use burn_nca_learn::data::{Labeled, RegressionData};
+use burn_nca_learn::data::{Labeled, Pairs, RegressionData};
 
 use crate::documents::setup::{fitted, measured, train_and_test};
+
+fn other_methods(train: Labeled, device: Device) -> burn_nca_learn::Result<[Fitted; 2]> {
+    use burn_nca_learn::Estimator;
+    use burn_nca_learn::method::{Lca, Lmnn};
+
+    let lca = Estimator::new(13, 2, Lca::new()).fit(&train, &device)?;
+    let lmnn = Estimator::new(13, 2, Lmnn::new().with_neighbors(5)).fit(&train, &device)?;
+    Ok([lca, lmnn])
+}
+
+#[test]
+fn other_methods_are_fitted() {
+    let (train, test) = train_and_test();
+    for fitted in other_methods(train, Device::flex()).unwrap() {
+        assert!(fitted.accuracy(&test, 3).unwrap().value() > Some(0.9));
+    }
+}
+
+fn labels_and_pairs(pairs: Pairs, device: Device) {
+    use burn_nca_learn::objective::{
+        NcaLossConfig, PairIndex, PairLossConfig, SubsetLoss, SumLossConfig,
+    };
+
+    let pairs = SubsetLoss::new(PairLossConfig::new().init(), PairIndex::new(&pairs, &device));
+    let loss = SumLossConfig::new().with_weight(0.1).init(NcaLossConfig::new().init(), pairs);
+}
 
 fn exact_or_stochastic(train: Labeled, device: Device) -> burn_nca_learn::Result<()> {
     use burn_nca_learn::NcaConfig;

@@ -103,29 +103,10 @@ fn just_the_loss(
 
 mod reused_loss {
     use burn::module::Module;
-    use burn::optim::{GradientsParams, ModuleOptimizer};
-    use burn::tensor::{Int, Tensor};
-    use burn_nca_learn::encoder::{Encoder, Mlp};
+    use burn_nca_learn::encoder::Mlp;
     use burn_nca_learn::objective::ProxyNcaLoss;
 
     type Network = Mlp;
-
-    fn in_a_loop(
-        batches: Vec<(Tensor<2>, Tensor<1, Int>)>,
-        mut model: Mlp,
-        mut optimizer: ModuleOptimizer,
-        learning_rate: f64,
-    ) {
-        use burn_nca::objective::NcaLossConfig;
-
-        let loss = NcaLossConfig::new().init();
-        for (images, labels) in batches {
-            let embeddings = model.forward(images);
-            let loss = loss.forward(embeddings, labels);
-            let gradients = GradientsParams::from_grads(loss.backward(), &model);
-            model = optimizer.step(learning_rate, model, gradients);
-        }
-    }
 
     #[derive(Module, Debug)]
     struct Model {
