@@ -121,7 +121,7 @@ impl<E: Encoder> Fitted<E> {
         self.rule.kernel_means(self.references(), self.references(), numbers, Some(&own))
     }
 
-    fn numbers(&self) -> Result<Numbers<'_>> {
+    pub(super) fn numbers(&self) -> Result<Numbers<'_>> {
         match self.training_targets() {
             TrainingTargets::Numbers { targets, weights, groups } => {
                 let numbers = Numbers::new(targets.values(), targets.columns());

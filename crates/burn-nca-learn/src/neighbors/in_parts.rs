@@ -46,9 +46,7 @@ impl Rule {
         let mut found = Vec::new();
         for some in parts(rows.len(), classes) {
             let own = &rows[some];
-            let at = own.iter().map(|&row| row as i64).collect();
-            let at = TensorData::new::<i64, _>(at, [own.len()]);
-            let queries = embedding.clone().select(0, Tensor::from_data(at, &embedding.device()));
+            let queries = rows_at(embedding, own);
             let part = self.of_classes().probabilities(&queries, references, Some(own))?;
             let log_p = |(at, &row): (usize, &usize)| part.log_probabilities(at)[labels[row]];
             found.extend(own.iter().enumerate().map(log_p));
@@ -78,14 +76,23 @@ impl Voters<'_> {
     }
 }
 
-fn parts(rows: usize, classes: usize) -> impl Iterator<Item = Range<usize>> {
+/// So many rows in parts, each of so many numbers.
+pub(super) fn parts(rows: usize, classes: usize) -> impl Iterator<Item = Range<usize>> {
     let step = (AT_A_TIME / classes.max(1)).max(1);
     (0..rows).step_by(step).map(move |start| start..(start + step).min(rows))
 }
 
-fn of_rows(points: &Tensor<2>, rows: Range<usize>) -> Tensor<2> {
+/// The rows of a range.
+pub(super) fn of_rows(points: &Tensor<2>, rows: Range<usize>) -> Tensor<2> {
     let [all, columns] = points.dims();
     if rows == (0..all) { points.clone() } else { points.clone().slice([rows, 0..columns]) }
+}
+
+/// These rows.
+pub(super) fn rows_at(points: &Tensor<2>, rows: &[usize]) -> Tensor<2> {
+    let at = rows.iter().map(|&row| row as i64).collect();
+    let at = TensorData::new::<i64, _>(at, [rows.len()]);
+    points.clone().select(0, Tensor::from_data(at, &points.device()))
 }
 
 #[cfg(test)]

@@ -30,9 +30,32 @@ const BLOCK: usize = 1 << 22;
 pub struct MemberRule {
     /// Number of members, M.
     pub members: usize,
+    /// The member that did not learn from each reference, `None` where all did; empty where that is not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held_out: Vec<Option<usize>>,
 }
 
 impl MemberRule {
+    /// So many members, of which it is not known what each learned from.
+    pub fn new(members: usize) -> Self {
+        Self { members, held_out: Vec::new() }
+    }
+
+    /// Checks the members that did not learn from each of so many references.
+    ///
+    /// # Errors
+    /// Not one for each reference, or a member that there is not.
+    pub(crate) fn check_held_out(&self, references: usize) -> std::result::Result<(), String> {
+        let Self { members, held_out } = self;
+        if !held_out.is_empty() && held_out.len() != references {
+            return Err(format!("held_out is of {} rows, not of {references}", held_out.len()));
+        }
+        match held_out.iter().flatten().find(|member| *member >= members) {
+            Some(member) => Err(format!("held_out names member {member} of {members}, from 0")),
+            None => Ok(()),
+        }
+    }
+
     /// `Σ_j p_ij v_j` of values `[m, c]` of the references, row-major `[n, c]`: what each query expects of them.
     ///
     /// # Errors
@@ -40,11 +63,33 @@ impl MemberRule {
     /// finite.
     pub(super) fn means(
         &self,
-        (queries, references): (&Tensor<2>, &Tensor<2>),
+        points: (&Tensor<2>, &Tensor<2>),
         (values, columns): (&[f64], usize),
         weights: Option<&[f64]>,
         exclude: Exclude<'_>,
     ) -> Result<Vec<f64>> {
+        let mut found = Vec::with_capacity(points.0.dims()[0] * columns);
+        self.each_block(points, weights, exclude, |shares| {
+            let [_, m] = shares.dims();
+            let values = TensorData::new(values.to_vec(), [m, columns]);
+            let values = values.convert_dtype(shares.dtype());
+            let values = Tensor::from_data(values, (&shares.device(), shares.dtype()));
+            found.extend(host_values(shares.matmul(values)));
+        })?;
+        Ok(found)
+    }
+
+    /// p_ij of all references `[b, m]`, for the queries block by block.
+    ///
+    /// # Errors
+    /// As [`means`](Self::means).
+    pub(super) fn each_block(
+        &self,
+        (queries, references): (&Tensor<2>, &Tensor<2>),
+        weights: Option<&[f64]>,
+        exclude: Exclude<'_>,
+        mut visit: impl FnMut(Tensor<2>),
+    ) -> Result<()> {
         let (queries, references) = precise(queries, references)?;
         let ([n, k], [m, _]) = (queries.dims(), references.dims());
         if self.members == 0 || !k.is_multiple_of(self.members) {
@@ -57,18 +102,14 @@ impl MemberRule {
         let usable = eligible.rows.as_ref().map_or(m, Vec::len);
         check_usable(usable, n, eligible.excluded.as_ref(), |_| true)?;
         let place = (&queries.device(), queries.dtype());
-        let tensor = |values: Vec<f64>, shape: [usize; 2]| {
-            Tensor::<2>::from_data(TensorData::new(values, shape).convert_dtype(place.1), place)
-        };
-        let values = tensor(values.to_vec(), [m, columns]);
         // w exp(-d) = exp(log w - d); a weight of 0 leaves a reference out.
         let log_weights = weights.map(|weights| {
             let logs = weights.iter().map(|weight| weight.max(f64::MIN_POSITIVE).ln());
-            tensor(logs.collect(), [1, m])
+            let logs = TensorData::new(logs.collect::<Vec<f64>>(), [1, m]).convert_dtype(place.1);
+            Tensor::<2>::from_data(logs, place)
         });
         let size = k / self.members;
         let rows = (BLOCK / m.max(1)).max(1);
-        let mut found = Vec::with_capacity(n * columns);
         for start in (0..n).step_by(rows) {
             let rows = start..(start + rows).min(n);
             let excluded = eligible.excluded.as_ref();
@@ -102,10 +143,9 @@ impl MemberRule {
                 terms / sums
             };
             let sum = (0..self.members).map(of_member).reduce(|a, b| a + b).expect("a member");
-            let means = sum.matmul(values.clone()).div_scalar(self.members as f64);
-            found.extend(host_values(means));
+            visit(sum.div_scalar(self.members as f64));
         }
-        Ok(found)
+        Ok(())
     }
 
     /// The numbers of all references, weighted by p_ij, for each query; row-major `[n, columns]`.
@@ -194,7 +234,7 @@ mod tests {
 
     #[test]
     fn probabilities_and_means_are_those_worked_by_hand() {
-        let rule = MemberRule { members: 2 };
+        let rule = MemberRule::new(2);
         let (points, own) = (members(), [0, 1, 2]);
         let references = ClassReferences::new(&points, &[0, 0, 1], 2);
         let found = rule.probabilities(&points, references, Some(&own)).unwrap();
@@ -209,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_weight_counts_a_reference_as_often_and_none_leaves_it_out() {
-        let rule = MemberRule { members: 2 };
+        let rule = MemberRule::new(2);
         let (points, query) = (members(), members().slice([2..3]));
         let of = |points: &Tensor<2>, labels: &[usize], weights: Option<&[f64]>| {
             let references = ClassReferences { weights, ..ClassReferences::new(points, labels, 2) };

@@ -191,6 +191,9 @@ impl Stored {
             let (groups, rows) = (groups.len(), self.reference_rows);
             return Err(format!("groups holds {groups} groups for {rows} reference_rows"));
         }
+        if let Rule::Members(rule) = &self.rule {
+            rule.check_held_out(self.reference_rows).map_err(|error| format!("rule: {error}"))?;
+        }
         check_class_names(&self.class_names).map_err(|error| format!("class_names: {error}"))?;
         let names = self.class_names.len();
         if let Some(classes) = self.classes.filter(|classes| *classes != names) {

@@ -140,10 +140,11 @@ impl Settings<'_> {
             checkpoint.resumed(taken, done().count() == members);
         }
         let data = problem.data;
+        let cuts = cuts(data, members, problem.fit.seed)?;
         let common = Common {
             settings: self,
             targets: (&values, columns, weights),
-            cuts: &cuts(data, members, problem.fit.seed)?,
+            cuts: &cuts,
             x: &problem.tensor(data),
             fit: problem.fit,
             d_output: problem.d_output,
@@ -174,7 +175,7 @@ impl Settings<'_> {
             true => common.side_by_side(&missing, &mut watch)?,
             false => common.in_turn(&missing, &mut watch)?,
         }
-        watch.learned(data.features().rows())
+        watch.learned(held_out(&cuts, data.features().rows()))
     }
 
     /// What a checkpoint recognizes the fit by.
@@ -190,14 +191,20 @@ impl Settings<'_> {
 }
 
 impl Watch<'_, '_> {
-    /// The model of all members that were begun.
-    fn learned(mut self, rows: usize) -> Result<Learned> {
+    /// The model of all members that were begun; which of them did not learn from each row.
+    fn learned(mut self, held_out: Vec<Option<usize>>) -> Result<Learned> {
+        // The place of each member among those that were begun.
+        let mut begun = 0..;
+        let places =
+            self.networks.iter().map(|network| network.as_ref().and_then(|_| begun.next()));
+        let places: Vec<Option<usize>> = places.collect();
+        let held_out: Vec<_> = held_out.into_iter().map(|number| places[number?]).collect();
         let (members, fits): (Vec<_>, Vec<_>) = self.networks.into_iter().flatten().unzip();
-        let summary = summary(&fits, self.state.seconds, rows);
+        let summary = summary(&fits, self.state.seconds, held_out.len());
         let stopped = fits.iter().find(|fit| fit.termination == Termination::Stopped);
         let end = stopped.or(fits.last()).map_or(Termination::Stopped, |fit| fit.termination);
         self.checkpoint.conclude(end, || Ok(&self.state))?;
-        let rule = Rule::Members(MemberRule { members: members.len() });
+        let rule = Rule::Members(MemberRule { members: members.len(), held_out });
         Ok(Learned { encoder: AnyEncoder::Modern(ModernEncoder::new(members)), rule, summary })
     }
 }
@@ -404,6 +411,15 @@ fn cuts<D: TrainingData>(data: &D, members: usize, seed: u64) -> Result<Vec<Spli
         Split { train, test: of_table(test) }
     });
     Ok(cuts.collect())
+}
+
+/// The member that did not learn from each of so many rows; `None` for rows that all learned from.
+fn held_out(cuts: &[Split], rows: usize) -> Vec<Option<usize>> {
+    let mut held_out = vec![None; rows];
+    for (number, Split { test, .. }) in cuts.iter().enumerate() {
+        test.iter().for_each(|&row| held_out[row] = Some(number));
+    }
+    held_out
 }
 
 /// How the members were fitted, together.

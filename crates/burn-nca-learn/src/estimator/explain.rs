@@ -1,0 +1,388 @@
+//! What a prediction is made of: the training rows that decide it, and the features that make them near.
+
+use rayon::prelude::*;
+
+use super::feature_contributions::WeightedPair;
+use super::{Decision, FeatureContributions, Fitted};
+use crate::data::{Features, TrainingTargets};
+use crate::encoder::Encoder;
+use crate::error::{Error, Result};
+use crate::neighbors::{ClassReferences, Influence, Points, Rule, RuleDistance, nearest_of};
+
+/// Training rows that a prediction of numbers is compared with, at most.
+const COMPARED: usize = 64;
+
+/// What the prediction of a row is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// The predicted class; `None` for a model of numbers.
+    pub class: Option<usize>,
+    /// The training rows of the largest share in the prediction, largest first.
+    pub neighbors: Vec<Influence>,
+    /// What each feature has to do with them; `None` where the training rows were not given.
+    pub features: Option<FeatureContributions>,
+}
+
+impl<E: Encoder> Fitted<E> {
+    /// The training rows that decide about each row, at most `most`, of the largest share first.
+    ///
+    /// The shares of all training rows sum to 1; those of a class sum to the probability that
+    /// [`decide_probabilities`](Self::decide_probabilities) has for it, and the shares times the numbers of the rows to what
+    /// [`decide_numbers`](Self::decide_numbers) predicts. See [`Rule::influences`].
+    ///
+    /// # Errors
+    /// As [`decide_classes`](Self::decide_classes); a model of pairs, or one whose training rows have no share (LCA).
+    pub fn influences(
+        &self,
+        features: &Features,
+        decision: Decision,
+        most: usize,
+    ) -> Result<Vec<Vec<Influence>>> {
+        let queries = self.transform(features)?;
+        let (weights, classes) = match &self.targets {
+            TrainingTargets::Classes { weights, .. } => (weights.as_deref(), true),
+            TrainingTargets::Numbers { weights, .. } => (weights.as_deref(), false),
+            TrainingTargets::Unlabeled => {
+                return Err(Error::data(
+                    "this model was learned from pairs and predicts nothing that could be explained; fit classes or numeric \
+                     targets",
+                ));
+            }
+        };
+        // Such a rule knows no vote, whatever k is.
+        let soft = classes && !matches!(self.rule, Rule::Neighbors | Rule::Manhattan);
+        let k = match decision {
+            Decision::Nearest { neighbors } if !soft => Some(neighbors),
+            _ => None,
+        };
+        let references =
+            ClassReferences { weights, ..ClassReferences::new(&self.references, &[], 0) };
+        self.rule.influences(&queries, references, k, most)
+    }
+}
+
+impl Fitted {
+    /// What the prediction of each row is made of: the training rows of the largest share, at most `most`, and, where the
+    /// (unscaled) training rows are given in the order of the fit, how much each feature makes them near.
+    ///
+    /// Of classes, the rows compared are those among the `most` that are of the predicted class (if none is, the one of it
+    /// with the largest share), weighted by their shares, with the nearest row of another class; of numbers, all of the `most`
+    /// with the mean over up to 64 training rows. [`FeatureContributions`] has the equation.
+    ///
+    /// # Errors
+    /// As [`influences`](Self::influences); training rows that are not those of the fit, by their number or columns.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "flex")] {
+    /// use burn::tensor::Device;
+    /// use burn_nca_learn::{NcaConfig, data::{Features, Labeled}};
+    ///
+    /// let features = Features::unnamed(vec![0.0, 5.0, 0.2, 1.0, 9.0, 4.0, 9.2, 0.0], 2)?;
+    /// let data = Labeled::from_labels(features, vec![0, 0, 1, 1])?;
+    /// let fitted = NcaConfig::new(2, 1).fit(&data, &Device::flex())?;
+    /// let query = Features::unnamed(vec![0.1, 3.0], 2)?;
+    /// let found = fitted.explain(&query, Some(data.features()), fitted.decision(), 2)?;
+    /// assert_eq!(found[0].class, Some(0));
+    /// assert!(found[0].neighbors.iter().all(|neighbor| neighbor.reference < 2));
+    /// let features = found[0].features.as_ref().expect("the training rows are given");
+    /// assert_eq!(features.top(1), [0], "the first feature parts the classes");
+    /// # }
+    /// # Ok::<(), burn_nca_learn::Error>(())
+    /// ```
+    pub fn explain(
+        &self,
+        features: &Features,
+        training: Option<&Features>,
+        decision: Decision,
+        most: usize,
+    ) -> Result<Vec<Explanation>> {
+        let neighbors = self.influences(features, decision, most)?;
+        let classes = match &self.targets {
+            TrainingTargets::Classes { .. } => Some(self.decide_classes(features, decision)?),
+            _ => None,
+        };
+        let class = |row: usize| classes.as_ref().map(|classes| classes[row]);
+        let mut found: Vec<Explanation> = neighbors
+            .into_iter()
+            .enumerate()
+            .map(|(row, neighbors)| Explanation { class: class(row), neighbors, features: None })
+            .collect();
+        if let Some(training) = training {
+            let training = self.scaled_training(training)?;
+            let rows = self.scaling.apply(features)?;
+            let compared = self.compared(features, decision, &found)?;
+            let (mut pairs, mut rivals) = (Vec::new(), Vec::new());
+            for (query, (near, far)) in compared.into_iter().enumerate() {
+                rivals.push(match far[..] {
+                    [rival] if classes.is_some() => Some(rival),
+                    _ => None,
+                });
+                let share = 1.0 / far.len().max(1) as f64;
+                let far = far.into_iter().map(|reference| (reference, share));
+                let near = near.into_iter().map(|(reference, share)| (reference, -share));
+                pairs.extend(far.chain(near).map(|(reference, weight)| WeightedPair {
+                    query,
+                    reference,
+                    weight,
+                }));
+            }
+            let (values, differences) = self.contributions([&rows, &training], &pairs)?;
+            let values = values.chunks_exact(self.card.d_input).map(<[f64]>::to_vec);
+            for (at, (found, values)) in found.iter_mut().zip(values).enumerate() {
+                let difference = differences[at];
+                let error = values.iter().sum::<f64>() - difference;
+                let rival = rivals[at];
+                found.features = Some(FeatureContributions { values, rival, difference, error });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The rows that decide, by shares that sum to 1, and those that they are compared with. Of a class without a rival there
+    /// is nothing to compare.
+    fn compared(
+        &self,
+        features: &Features,
+        decision: Decision,
+        found: &[Explanation],
+    ) -> Result<Vec<(Vec<(usize, f64)>, Vec<usize>)>> {
+        let [n, _] = self.references.dims();
+        let TrainingTargets::Classes { labels, .. } = &self.targets else {
+            let step = n.div_ceil(COMPARED).max(1);
+            let sample: Vec<usize> = (0..n).step_by(step).collect();
+            let of = |found: &Explanation| (normalized(&found.neighbors), sample.clone());
+            return Ok(found.iter().map(of).collect());
+        };
+        let of_class = |found: &Explanation| -> Vec<Influence> {
+            let own = |one: &&Influence| Some(labels[one.reference]) == found.class;
+            found.neighbors.iter().filter(own).copied().collect()
+        };
+        let mut near: Vec<Vec<Influence>> = found.iter().map(of_class).collect();
+        // Where none of the listed rows is of the predicted class, all of them are looked through.
+        let missing: Vec<usize> = (0..near.len()).filter(|&row| near[row].is_empty()).collect();
+        for row in missing {
+            let all = self.influences(&features.select(&[row]), decision, n)?.remove(0);
+            let own = |one: &Influence| Some(labels[one.reference]) == found[row].class;
+            near[row].extend(all.into_iter().find(own));
+        }
+        let queries = Points::read(&self.transform(features)?, "queries")?;
+        let references = Points::read(&self.references, "references")?;
+        let measure = (&references, RuleDistance::of(&self.rule));
+        let of_row = |(row, near): (usize, &Vec<Influence>)| {
+            let others = (0..n).filter(|&at| Some(labels[at]) != found[row].class);
+            let rival = nearest_of(queries.row(row), measure, others);
+            match rival {
+                Some((rival, _)) => (normalized(near), vec![rival]),
+                None => (Vec::new(), Vec::new()),
+            }
+        };
+        Ok(near.par_iter().enumerate().map(of_row).collect())
+    }
+}
+
+/// Rows by shares that sum to 1.
+fn normalized(rows: &[Influence]) -> Vec<(usize, f64)> {
+    let total: f64 = rows.iter().map(|row| row.share).sum();
+    let alike = 1.0 / rows.len().max(1) as f64;
+    let share = |row: &Influence| if total > 0.0 { row.share / total } else { alike };
+    rows.iter().map(|row| (row.reference, share(row))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+    use burn_nca_data::bundled::iris;
+
+    use super::*;
+    use crate::data::{Pairs, RegressionData};
+    use crate::encoder::EncoderConfig;
+    use crate::fit::{FitConfig, Precision};
+    use crate::method::{AnyMethod, LcaClassifier, Lda, Mlkr, Modern, ModernRegression, Nca, Ncfs};
+    use crate::{Estimator, PairsConfig};
+
+    const SOFT: Decision = Decision::Soft;
+    const ALL: usize = usize::MAX;
+
+    fn fit() -> FitConfig {
+        FitConfig::new().with_precision(Precision::F64).with_stop_at(Some(4))
+    }
+
+    fn classes(method: impl Into<AnyMethod>, k: usize) -> Fitted {
+        let method = method.into();
+        let takes_steps = matches!(method, AnyMethod::Nca(_) | AnyMethod::Ncfs(_));
+        let fit = if takes_steps { fit() } else { FitConfig::new() };
+        let estimator = Estimator::new(4, k, method).with_fit(fit);
+        estimator.fit(&iris(), &Device::flex()).unwrap()
+    }
+
+    fn modern() -> Modern {
+        Modern::new().with_members(3).with_epochs(3).with_width(8).with_embedding(2)
+    }
+
+    /// The last column of iris by the others.
+    fn numbers() -> RegressionData {
+        let (data, d) = (iris(), 3);
+        let rows = 0..data.rows();
+        let x = rows.clone().flat_map(|row| data.features().row(row)[..d].to_vec()).collect();
+        let targets = rows.map(|row| data.features().row(row)[d]).collect();
+        RegressionData::new(Features::unnamed(x, d).unwrap(), "width", targets).unwrap()
+    }
+
+    fn sums_of_classes(model: &Fitted, rows: &Features, decision: Decision) {
+        let (classes, p) = model.decide_probabilities(rows, decision).unwrap();
+        let found = model.explain(rows, None, decision, ALL).unwrap();
+        let labels = model.reference_labels();
+        for ((found, class), p) in found.iter().zip(classes).zip(p.chunks(3)) {
+            assert_eq!(found.class, Some(class));
+            let mut sums = [0.0; 3];
+            found.neighbors.iter().for_each(|one| sums[labels[one.reference]] += one.share);
+            assert!((sums.iter().sum::<f64>() - 1.0).abs() < 1e-6, "{sums:?}");
+            let apart = sums.iter().zip(p).map(|(sum, p)| (sum - p).abs()).fold(0.0, f64::max);
+            assert!(apart < 1e-6, "{decision}: {sums:?} {p:?}");
+        }
+    }
+
+    #[test]
+    fn the_shares_of_a_class_sum_to_its_probability_and_those_of_numbers_to_the_prediction() {
+        let rows = iris().features().select(&[0, 60, 77, 133]);
+        let votes = Decision::Nearest { neighbors: 6 };
+        for model in [classes(Nca::new(), 2), classes(Ncfs::new(), 4)] {
+            sums_of_classes(&model, &rows, SOFT);
+            // Iris is of few digits: there are ties at the k-th distance.
+            sums_of_classes(&model, &rows, votes);
+        }
+        let model = classes(modern(), 8 * 3);
+        sums_of_classes(&model, &rows, SOFT);
+        sums_of_classes(&model, &rows, votes);
+        let data = numbers();
+        let rows = data.features().select(&[0, 60, 77, 133]);
+        let small = ModernRegression::new().with_members(2).with_epochs(3).with_width(8);
+        for (method, k, decisions) in
+            [(AnyMethod::from(Mlkr::new()), 2, vec![SOFT, votes]), (small.into(), 16, vec![SOFT])]
+        {
+            let model = Estimator::new(3, k, method);
+            let model = model.fit(&data, &Device::flex()).unwrap();
+            for decision in decisions {
+                let predicted = model.decide_numbers(&rows, decision).unwrap();
+                let found = model.explain(&rows, Some(data.features()), decision, ALL).unwrap();
+                for (found, predicted) in found.iter().zip(predicted) {
+                    assert_eq!(found.class, None);
+                    let target = |one: &Influence| data.targets().values()[one.reference];
+                    let sum: f64 = found.neighbors.iter().map(|one| one.share * target(one)).sum();
+                    assert!((sum - predicted).abs() < 1e-5, "{decision}: {sum} {predicted}");
+                    let features = found.features.as_ref().unwrap();
+                    assert!(features.rival.is_none() && features.difference > 0.0);
+                    assert!(features.error.abs() < 0.02 * features.difference, "{features:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_features_of_a_map_sum_to_the_difference_of_the_distances() {
+        let data = iris();
+        let rows = data.features().select(&[3, 70, 77, 133]);
+        let model = classes(Nca::new(), 2);
+        let metric = model.metric().unwrap();
+        let scaled = |features: &Features| model.scaling().apply(features).unwrap();
+        let (x, training) = (scaled(&rows), scaled(data.features()));
+        // u_c [Q u]_c by nested loops.
+        let part = |row: usize, other: usize, c: usize| -> f64 {
+            let u = |c: usize| x.row(row)[c] - training.row(other)[c];
+            (0..4).map(|e| u(c) * metric[4 * c + e] * u(e)).sum()
+        };
+        let embedded = crate::data::host_values(model.transform(&rows).unwrap());
+        let references = crate::data::host_values(model.references().clone());
+        for decision in [SOFT, Decision::Nearest { neighbors: 5 }] {
+            let found = model.explain(&rows, Some(data.features()), decision, 4).unwrap();
+            for (row, found) in found.iter().enumerate() {
+                let features = found.features.as_ref().unwrap();
+                let rival = features.rival.unwrap();
+                assert_ne!(Some(data.labels()[rival]), found.class);
+                let own = |one: &&Influence| Some(data.labels()[one.reference]) == found.class;
+                let near: Vec<_> = found.neighbors.iter().filter(own).collect();
+                let total: f64 = near.iter().map(|one| one.share).sum();
+                let shares = near.iter().map(|one| (one.reference, one.share / total));
+                for c in 0..4 {
+                    let mean: f64 = shares.clone().map(|(j, share)| share * part(row, j, c)).sum();
+                    let expected = part(row, rival, c) - mean;
+                    assert!((features.values[c] - expected).abs() < 1e-10, "{features:?}");
+                }
+                assert!(features.error.abs() < 1e-12 * (1.0 + features.difference.abs()));
+                let d2 = |at: usize| -> f64 {
+                    (0..2).map(|a| (embedded[2 * row + a] - references[2 * at + a]).powi(2)).sum()
+                };
+                let apart = d2(rival) - shares.map(|(j, share)| share * d2(j)).sum::<f64>();
+                assert!((features.difference - apart).abs() < 1e-9, "{features:?} {apart}");
+                assert!(features.top(9).iter().all(|at| features.values[*at] > 0.0));
+            }
+        }
+    }
+
+    /// A network of these hidden layers, after a few steps.
+    fn network(hidden: Vec<usize>) -> Fitted {
+        let network = EncoderConfig::Mlp(hidden.into());
+        let estimator = Estimator::new(4, 2, AnyMethod::from(Nca::new())).with_fit(fit());
+        estimator.with_encoder(network).fit(&iris(), &Device::flex()).unwrap()
+    }
+
+    #[test]
+    fn the_features_of_a_network_sum_to_nearly_the_difference() {
+        let data = iris();
+        let rows = data.features().select(&[3, 70, 77]);
+        for model in [network(vec![6]), classes(modern(), 24)] {
+            for found in model.explain(&rows, Some(data.features()), SOFT, 3).unwrap() {
+                let features = found.features.unwrap();
+                let size = features.values.iter().map(|value| value.abs()).sum::<f64>();
+                assert!(features.error.abs() < 0.02 * size, "{features:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_path_of_a_network_without_hidden_layers_is_exact() {
+        let data = iris();
+        let rows = data.features().select(&[77]);
+        let model = network(Vec::new());
+        // The columns of its map: where it puts the axes.
+        let names = data.features().names().to_vec();
+        let mut axes = vec![0.0; 4 * 5];
+        (0..4).for_each(|c| axes[4 * (c + 1) + c] = 1.0);
+        let axes = Features::new(axes, names).unwrap();
+        let z = crate::data::host_values(model.transform_scaled(&axes).unwrap());
+        let w = |a: usize, c: usize| z[2 * (c + 1) + a] - z[a];
+        let found = model.explain(&rows, Some(data.features()), SOFT, 1).unwrap().remove(0);
+        let features = found.features.unwrap();
+        let scaled = |features: &Features| model.scaling().apply(features).unwrap();
+        let (x, training) = (scaled(&rows), scaled(data.features()));
+        let part = |other: usize, c: usize| -> f64 {
+            let u = |c: usize| x.row(0)[c] - training.row(other)[c];
+            let z = |a: usize| (0..4).map(|e| w(a, e) * u(e)).sum::<f64>();
+            u(c) * (0..2).map(|a| w(a, c) * z(a)).sum::<f64>()
+        };
+        for c in 0..4 {
+            let near = part(found.neighbors[0].reference, c);
+            let expected = part(features.rival.unwrap(), c) - near;
+            assert!((features.values[c] - expected).abs() < 1e-9, "{features:?} {expected}");
+        }
+        assert!(features.error.abs() < 1e-9, "{features:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_explained_says_why() {
+        let data = iris();
+        let rows = data.features().select(&[3]);
+        let lca = classes(LcaClassifier::new(), 2);
+        let error = lca.explain(&rows, None, SOFT, 3).unwrap_err().to_string();
+        assert!(error.contains("means of its classes"), "{error}");
+        let model = classes(Lda::new(), 2);
+        let few = data.features().select(&[1, 2]);
+        let error = model.explain(&rows, Some(&few), SOFT, 3).unwrap_err().to_string();
+        assert!(error.contains("2 training rows are given") && error.contains("150"), "{error}");
+        let pairs = Pairs::new(150, vec![(0, 1, 1.0), (2, 3, 1.0)]).unwrap();
+        let model = PairsConfig::new(4, 2).fit(data.features(), &pairs, &Device::flex()).unwrap();
+        let error = model.explain(&rows, None, SOFT, 3).unwrap_err().to_string();
+        assert!(error.contains("learned from pairs"), "{error}");
+    }
+}

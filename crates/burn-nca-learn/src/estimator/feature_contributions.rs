@@ -1,0 +1,207 @@
+//! Which features make some training rows nearer than others: a distance divided among the features.
+
+use burn::module::Module;
+use burn::tensor::{Tensor, TensorData};
+
+use super::Fitted;
+use crate::data::{Features, host_values};
+use crate::encoder::Encoder;
+use crate::error::{Error, Result};
+use crate::fit::disable_training_flags;
+use crate::neighbors::{Rule, RuleDistance};
+
+/// Points of a path at which a network is differentiated.
+const STEPS: usize = 32;
+
+/// Rows that a network is differentiated at together.
+const ROWS: usize = 4096;
+
+/// How much nearer each feature makes the deciding training rows than the rows that they are compared with.
+///
+/// ```text
+/// values_c = mean_r φ_c(x, r) - Σ_j s_j φ_c(x, j),   Σ_c values_c = difference + error
+/// φ_c(x, j) = (x - x_j)_c ∫_0^1 ∂D(f(x_j + t (x - x_j)), z_j) / ∂x_c dt          (integrated gradients [1])
+/// ```
+/// D is the distance in the exponent of the rule: the squared one of NCA, the sum of absolute differences, the mean over the
+/// members of modern NCA. Of a linear map and the squared distance, `φ_c = (x - x_j)_c [AᵀA (x - x_j)]_c`: exact, with an
+/// error of rounding; of a network it is a sum over 32 points of the path. A value is in the units of D, and negative where
+/// the feature alone speaks for the other rows; where features are correlated, so may single φ_c be.
+///
+/// # References
+/// \[1\] M. Sundararajan, A. Taly, Q. Yan, Axiomatic Attribution for Deep Networks, ICML 2017.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FeatureContributions {
+    /// Of each feature of the model.
+    pub values: Vec<f64>,
+    /// Of classes, the row that was compared with: the nearest of another class than the predicted one. `None` of numbers,
+    /// which are compared with the mean over at most 64 training rows.
+    pub rival: Option<usize>,
+    /// How much farther what was compared with is: the mean D of these rows less that of the deciding rows.
+    pub difference: f64,
+    /// What the values sum to more than the difference.
+    pub error: f64,
+}
+
+impl FeatureContributions {
+    /// The features of the largest values, at most `most`, largest first; those that make the rows nearer alone.
+    pub fn top(&self, most: usize) -> Vec<usize> {
+        let mut order: Vec<usize> =
+            (0..self.values.len()).filter(|&at| self.values[at] > 0.0).collect();
+        order.sort_by(|a, b| self.values[*b].total_cmp(&self.values[*a]).then(a.cmp(b)));
+        order.truncate(most);
+        order
+    }
+}
+
+/// A row and a training row, and how much their distance counts: the difference is the sum of the weighted distances.
+pub(super) struct WeightedPair {
+    pub query: usize,
+    pub reference: usize,
+    pub weight: f64,
+}
+
+impl Fitted {
+    /// The contributions of the features to the weighted sum of distances of each row, row-major `[n, d]`, and the distances
+    /// summed up, `[n]`; of scaled rows and training rows.
+    pub(super) fn contributions(
+        &self,
+        [rows, training]: [&Features; 2],
+        pairs: &[WeightedPair],
+    ) -> Result<(Vec<f64>, Vec<f64>)> {
+        let d = self.card.d_input;
+        let mut sums = (vec![0.0; rows.rows() * d], vec![0.0; rows.rows()]);
+        let mut add = |pair: &WeightedPair, parts: &[f64], distance: f64| {
+            let values = &mut sums.0[pair.query * d..][..d];
+            values.iter_mut().zip(parts).for_each(|(value, part)| *value += pair.weight * part);
+            sums.1[pair.query] += pair.weight * distance;
+        };
+        match self.matrix() {
+            Some(matrix) => {
+                for pair in pairs {
+                    let apart = difference(rows, training, pair);
+                    let (parts, distance) = of_map(&matrix, &apart, &self.rule);
+                    add(pair, &parts, distance);
+                }
+            }
+            None => self.of_network([rows, training], pairs, &mut add)?,
+        }
+        Ok(sums)
+    }
+
+    /// Along the paths of a network, as it is in validation.
+    fn of_network(
+        &self,
+        [rows, training]: [&Features; 2],
+        pairs: &[WeightedPair],
+        add: &mut impl FnMut(&WeightedPair, &[f64], f64),
+    ) -> Result<()> {
+        let (d, k) = (self.card.d_input, self.card.d_output);
+        let (device, dtype) = (self.references.device(), self.references.dtype());
+        let tensor = |values: Vec<f64>, shape: [usize; 2]| {
+            let data = TensorData::new(values, shape).convert_dtype(dtype);
+            Tensor::<2>::from_data(data, (&device, dtype))
+        };
+        let encoder = disable_training_flags(self.encoder.clone().train()).no_grad();
+        let embedded = host_values(self.transform_scaled(rows)?);
+        let references = host_values(self.references.clone());
+        let measure = RuleDistance::of(&self.rule);
+        for pairs in pairs.chunks((ROWS / STEPS).max(1)) {
+            let (mut path, mut ends) = (Vec::new(), Vec::new());
+            for pair in pairs {
+                let apart = difference(rows, training, pair);
+                let from = training.row(pair.reference).to_vec();
+                for step in 0..STEPS {
+                    let t = (step as f64 + 0.5) / STEPS as f64;
+                    path.extend(from.iter().zip(&apart).map(|(from, apart)| from + t * apart));
+                    ends.extend(&references[pair.reference * k..][..k]);
+                }
+            }
+            let n = pairs.len() * STEPS;
+            let x = tensor(path, [n, d]).autodiff().require_grad();
+            let ends = tensor(ends, [n, k]).autodiff();
+            let total = distances(encoder.forward(x.clone()), ends, &self.rule).sum();
+            let gradients = total.backward();
+            let gradient = x.grad(&gradients).ok_or_else(|| {
+                Error::setting(
+                    "the encoder has no derivative in its features; explain without the training rows",
+                )
+            })?;
+            let gradient = host_values(gradient);
+            for (pair, gradient) in pairs.iter().zip(gradient.chunks_exact(STEPS * d)) {
+                let mut parts = difference(rows, training, pair);
+                for (at, part) in parts.iter_mut().enumerate() {
+                    let mean = gradient[at..].iter().step_by(d).sum::<f64>() / STEPS as f64;
+                    *part *= mean;
+                }
+                let of_row = |values: &[f64], row: usize| values[row * k..][..k].to_vec();
+                let (query, reference) =
+                    (of_row(&embedded, pair.query), of_row(&references, pair.reference));
+                let distance = measure.between(&query, &reference);
+                add(pair, &parts, if squared(&self.rule) { distance.powi(2) } else { distance });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether the rule has the squared distance in its exponent.
+fn squared(rule: &Rule) -> bool {
+    !matches!(rule, Rule::Manhattan | Rule::Members(_))
+}
+
+/// x - x_j.
+fn difference(rows: &Features, training: &Features, pair: &WeightedPair) -> Vec<f64> {
+    let (x, reference) = (rows.row(pair.query), training.row(pair.reference));
+    x.iter().zip(reference).map(|(x, reference)| x - reference).collect()
+}
+
+/// φ_c of a linear map, `[k, d]`, and the distance that they sum to.
+fn of_map(matrix: &[f64], apart: &[f64], rule: &Rule) -> (Vec<f64>, f64) {
+    let d = apart.len();
+    let mut parts = vec![0.0; d];
+    for row in matrix.chunks_exact(d) {
+        let z: f64 = row.iter().zip(apart).map(|(a, apart)| a * apart).sum();
+        // The derivative of the distance along the path, whose mean this is.
+        let slope = if squared(rule) { z } else { z.signum() * f64::from(z != 0.0) };
+        parts
+            .iter_mut()
+            .zip(row)
+            .zip(apart)
+            .for_each(|((part, a), apart)| *part += slope * a * apart);
+    }
+    let distance = parts.iter().sum();
+    (parts, distance)
+}
+
+/// The distance in the exponent of the rule, between the rows of two embeddings.
+fn distances(a: Tensor<2>, b: Tensor<2>, rule: &Rule) -> Tensor<2> {
+    let apart = a - b;
+    match rule {
+        Rule::Manhattan => apart.abs().sum_dim(1),
+        Rule::Members(rule) => {
+            let [n, k] = apart.dims();
+            let members = rule.members.max(1);
+            let squares = apart.reshape([n * members, k / members]).square().sum_dim(1);
+            // The root has no derivative at 0.
+            let far = squares.clamp_min(f64::from(f32::MIN_POSITIVE)).sqrt();
+            far.reshape([n, members]).mean_dim(1)
+        }
+        _ => apart.square().sum_dim(1),
+    }
+}
+
+impl Fitted {
+    /// The training rows on the scale of the model.
+    pub(super) fn scaled_training(&self, training: &Features) -> Result<Features> {
+        self.scaling.check_columns(training.names())?;
+        let [references, _] = self.references.dims();
+        if training.rows() != references {
+            return Err(Error::data(format!(
+                "{} training rows are given, and the model was fitted on {references}; give the rows of the fit, in its \
+                 order, without those of weight 0",
+                training.rows()
+            )));
+        }
+        self.scaling.apply(training)
+    }
+}

@@ -1,0 +1,111 @@
+//! Rows of the training table by the others, as rows that were not learned from as far as a rule allows it.
+
+use burn::tensor::Tensor;
+
+use super::MemberRule;
+use super::in_parts::{parts, rows_at};
+use super::rule::Rule;
+use crate::error::Result;
+
+impl MemberRule {
+    /// The references whose probability the same member is to tell, each with that member: the one that did not learn from
+    /// them, `None` for all members together.
+    fn judges(&self, rows: &[usize]) -> Vec<(Option<usize>, Vec<usize>)> {
+        let judge = |row: &usize| self.held_out.get(*row).copied().flatten();
+        let members = (0..self.members).map(Some).chain([None]);
+        let of = |member| {
+            let places = (0..rows.len()).filter(|&place| judge(&rows[place]) == member);
+            (member, places.collect::<Vec<_>>())
+        };
+        members.map(of).filter(|(_, places)| !places.is_empty()).collect()
+    }
+
+    /// The coordinates of a member.
+    fn part_of(&self, embedding: &Tensor<2>, member: usize) -> Tensor<2> {
+        let [n, k] = embedding.dims();
+        let size = k / self.members.max(1);
+        embedding.clone().slice([0..n, member * size..(member + 1) * size])
+    }
+}
+
+/// Some references by the others, as rows that were not learned from as far as the rule allows it.
+pub(crate) struct HeldOut<'a> {
+    rule: &'a Rule,
+    embedding: &'a Tensor<2>,
+}
+
+impl<'a> HeldOut<'a> {
+    /// The references of a rule.
+    pub(crate) fn new(rule: &'a Rule, embedding: &'a Tensor<2>) -> Self {
+        Self { rule, embedding }
+    }
+
+    /// What `of` finds of `rows` by a rule and its embedding, `width` numbers for each; of several members by the one that
+    /// did not learn from the row, where there is one. `of` is given the queries and their rows.
+    pub(crate) fn each(
+        &self,
+        rows: &[usize],
+        width: usize,
+        of: impl Fn(&Rule, [&Tensor<2>; 2], &[usize]) -> Result<Vec<f64>>,
+    ) -> Result<Vec<f64>> {
+        let (rule, embedding) = (self.rule, self.embedding);
+        let in_parts = |rule: &Rule, embedding: &Tensor<2>, rows: &[usize]| {
+            let mut found = Vec::with_capacity(rows.len() * width);
+            for some in parts(rows.len(), width) {
+                let rows = &rows[some];
+                found.extend(of(rule, [&rows_at(embedding, rows), embedding], rows)?);
+            }
+            Ok(found)
+        };
+        let Rule::Members(members) = rule else { return in_parts(rule, embedding, rows) };
+        let mut found = vec![0.0; rows.len() * width];
+        for (member, places) in members.judges(rows) {
+            let of_judge: Vec<usize> = places.iter().map(|&place| rows[place]).collect();
+            let values = match member {
+                None => in_parts(rule, embedding, &of_judge)?,
+                Some(member) => {
+                    let part = members.part_of(embedding, member);
+                    in_parts(&Rule::Members(MemberRule::new(1)), &part, &of_judge)?
+                }
+            };
+            for (place, values) in places.into_iter().zip(values.chunks_exact(width)) {
+                found[place * width..][..width].copy_from_slice(values);
+            }
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+
+    #[test]
+    fn the_member_that_did_not_learn_from_a_row_tells_its_probability() {
+        let rule = MemberRule { members: 2, held_out: vec![Some(1), Some(0), None] };
+        assert_eq!(
+            rule.judges(&[2, 1, 0]),
+            [(Some(0), vec![1]), (Some(1), vec![2]), (None, vec![0])]
+        );
+        assert!(rule.check_held_out(3).is_ok());
+        assert!(rule.check_held_out(4).unwrap_err().contains("3 rows, not of 4"));
+        let one = MemberRule { members: 1, held_out: vec![Some(1)] };
+        assert!(one.check_held_out(1).unwrap_err().contains("member 1 of 1"));
+        let embedding =
+            Tensor::<2>::from_floats([[0.0, 10.0], [1.0, 11.0], [2.0, 12.0]], &Device::flex());
+        let rule = Rule::Members(rule);
+        let first = HeldOut::new(&rule, &embedding).each(&[0, 1, 2], 1, |rule, [queries, _], _| {
+            let Rule::Members(MemberRule { members, .. }) = rule else { unreachable!() };
+            Ok(queries
+                .clone()
+                .slice([0..queries.dims()[0], 0..1])
+                .into_data()
+                .iter::<f64>()
+                .map(|z| z + 100.0 * *members as f64)
+                .collect())
+        });
+        assert_eq!(first.unwrap(), [110.0, 101.0, 202.0]);
+    }
+}

@@ -1,0 +1,301 @@
+//! How much a say each reference has about a query: the terms of which probabilities and means are sums.
+
+use burn::tensor::Tensor;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::in_parts::{of_rows, parts};
+use super::points::{Points, read_both, sq_distance};
+use super::rule::{ClassReferences, Rule};
+use super::{Exclude, MemberRule};
+use crate::data::host_values;
+use crate::error::{Error, Result};
+
+/// A reference that has a say about a query.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Influence {
+    /// Its row.
+    pub reference: usize,
+    /// p_ij: its share in the probability of its class, or in the mean of numbers. The shares of all references sum to 1.
+    pub share: f64,
+    /// How far it is, in the distance of the rule; for several members the mean of their distances.
+    pub distance: f64,
+}
+
+/// The distance of a rule, between rows of an embedding.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum RuleDistance {
+    /// The Euclidean one.
+    Euclidean,
+    /// The sum of absolute differences.
+    Manhattan,
+    /// The mean of the Euclidean ones of so many members side by side.
+    OfMembers(usize),
+}
+
+impl RuleDistance {
+    /// That of a rule.
+    pub(crate) fn of(rule: &Rule) -> Self {
+        match rule {
+            Rule::Manhattan => Self::Manhattan,
+            Rule::Members(MemberRule { members, .. }) => Self::OfMembers((*members).max(1)),
+            _ => Self::Euclidean,
+        }
+    }
+
+    /// The distance of two rows.
+    pub(crate) fn between(self, a: &[f64], b: &[f64]) -> f64 {
+        match self {
+            Self::Euclidean => sq_distance(a, b).sqrt(),
+            Self::Manhattan => a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum(),
+            Self::OfMembers(members) => {
+                let size = (a.len() / members).max(1);
+                let parts = a.chunks(size).zip(b.chunks(size));
+                parts.map(|(a, b)| sq_distance(a, b).sqrt()).sum::<f64>() / members as f64
+            }
+        }
+    }
+}
+
+impl Rule {
+    /// The references that have the largest share in what the rule says of each query, at most `most`, largest share first;
+    /// of equal shares the nearer first.
+    ///
+    /// ```text
+    /// soft   p_ij of the rule: P(c | x_i) = Σ_{j: y_j = c} p_ij,   t̂_i = Σ_j p_ij t_j
+    /// k-NN   p_ij = w_j / Σ_l w_l over the k nearest, 0 for the others;   without weights 1 / k
+    /// ```
+    /// References of share 0 are not among them. Labels have no effect: those of `references` may be any.
+    ///
+    /// # Errors
+    /// A rule by which references have no say ([`Rule::Coincidence`]), k of 0 or more than the references, a coordinate
+    /// that is not finite.
+    ///
+    /// # Examples
+    /// ```
+    /// use burn::tensor::{Device, Tensor};
+    /// use burn_nca_learn::neighbors::{ClassReferences, Rule};
+    ///
+    /// let references = Tensor::<2>::from_floats([[0.0], [1.0], [9.0]], &Device::flex());
+    /// let query = Tensor::<2>::from_floats([[0.0]], &Device::flex());
+    /// let of = ClassReferences::new(&references, &[0, 0, 1], 2);
+    /// let found = Rule::Neighbors.influences(&query, of, None, 2)?;
+    /// let share = 1.0 / (1.0 + (-1f64).exp());
+    /// assert!(found[0][0].reference == 0 && (found[0][0].share - share).abs() < 1e-6);
+    /// let votes = Rule::Neighbors.influences(&query, of, Some(2), 3)?;
+    /// assert_eq!(votes[0].iter().map(|one| one.share).collect::<Vec<_>>(), [0.5, 0.5]);
+    /// # Ok::<(), burn_nca_learn::Error>(())
+    /// ```
+    pub fn influences(
+        &self,
+        queries: &Tensor<2>,
+        references: ClassReferences<'_>,
+        k: Option<usize>,
+        most: usize,
+    ) -> Result<Vec<Vec<Influence>>> {
+        if let Self::Coincidence(_) = self {
+            return Err(Error::setting(
+                "this model decides by the means of its classes, and no training row has a share in that; explain a model of \
+                 another method",
+            ));
+        }
+        let ClassReferences { embedding, weights, .. } = references;
+        let points = read_both(queries, embedding, None)?;
+        match k {
+            Some(k) => self.votes(queries, (embedding, weights), k, (most, &points)),
+            None => self.soft_shares(queries, (embedding, weights), (most, &points)),
+        }
+    }
+
+    /// Of the k nearest.
+    fn votes(
+        &self,
+        queries: &Tensor<2>,
+        (references, weights): (&Tensor<2>, Option<&[f64]>),
+        k: usize,
+        (most, [of_queries, of_references]): (usize, &[Points; 2]),
+    ) -> Result<Vec<Vec<Influence>>> {
+        let exclude = Exclude::nothing().with_weights(weights);
+        let found = self.nearest(queries, references, k, exclude)?;
+        let distance = RuleDistance::of(self);
+        let row = |row: usize| {
+            let nearest = || found.indices(row).iter().map(|&at| at as usize);
+            let weight = |at: usize| weights.map_or(1.0, |weights| weights[at]);
+            let total: f64 = nearest().map(weight).sum();
+            let mut votes: Vec<Influence> = nearest()
+                .map(|reference| Influence {
+                    reference,
+                    share: weight(reference) / total,
+                    distance: distance.between(of_queries.row(row), of_references.row(reference)),
+                })
+                .collect();
+            // Nearest first among equals, as they were found.
+            votes.sort_by(|a, b| b.share.total_cmp(&a.share));
+            votes.truncate(most);
+            votes
+        };
+        Ok((0..found.rows()).map(row).collect())
+    }
+
+    /// Of all references.
+    fn soft_shares(
+        &self,
+        queries: &Tensor<2>,
+        (references, weights): (&Tensor<2>, Option<&[f64]>),
+        (most, [of_queries, of_references]): (usize, &[Points; 2]),
+    ) -> Result<Vec<Vec<Influence>>> {
+        let (n, m) = (of_queries.rows(), of_references.rows());
+        let distance = RuleDistance::of(self);
+        let mut found = Vec::with_capacity(n);
+        let mut add = |logs: &[f64]| {
+            let first = found.len();
+            let rows = logs.par_chunks_exact(m).enumerate();
+            let rows = rows.map(|(at, logs)| {
+                let query = of_queries.row(first + at);
+                let distance = |at: usize| distance.between(query, of_references.row(at));
+                largest(logs, most, distance)
+            });
+            found.extend(rows.collect::<Vec<_>>());
+        };
+        if let Self::Members(rule) = self {
+            let exclude = Exclude::nothing();
+            rule.each_block((queries, references), weights, exclude, |shares| {
+                let logs: Vec<f64> = host_values(shares).into_iter().map(f64::ln).collect();
+                add(&logs);
+            })?;
+            return Ok(found);
+        }
+        // The share of a row is the probability of a class that is its own.
+        let own: Vec<usize> = (0..m).collect();
+        let of = ClassReferences { weights, ..ClassReferences::new(references, &own, m) };
+        for rows in parts(n, m) {
+            let some = self.of_classes().probabilities(&of_rows(queries, rows), of, None)?;
+            let rows = 0..some.rows();
+            add(&rows.flat_map(|row| some.log_probabilities(row)).copied().collect::<Vec<_>>());
+        }
+        Ok(found)
+    }
+}
+
+/// The references of the largest shares, by their logarithms.
+fn largest(logs: &[f64], most: usize, distance: impl Fn(usize) -> f64) -> Vec<Influence> {
+    let mut order: Vec<usize> =
+        (0..logs.len()).filter(|&at| logs[at] > f64::NEG_INFINITY).collect();
+    let by_share = |a: &usize, b: &usize| logs[*b].total_cmp(&logs[*a]).then_with(|| a.cmp(b));
+    if (1..order.len()).contains(&most) {
+        order.select_nth_unstable_by(most - 1, by_share);
+    }
+    order.truncate(most);
+    order.sort_unstable_by(by_share);
+    let influence = |reference: usize| Influence {
+        reference,
+        share: logs[reference].exp(),
+        distance: distance(reference),
+    };
+    order.into_iter().map(influence).collect()
+}
+
+/// The nearest of some references to a query, and how far it is.
+pub(crate) fn nearest_of(
+    query: &[f64],
+    (references, distance): (&Points, RuleDistance),
+    some: impl Iterator<Item = usize>,
+) -> Option<(usize, f64)> {
+    let far = |at: usize| (at, distance.between(query, references.row(at)));
+    some.map(far).min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+
+    use burn::tensor::{DType, Device, TensorData};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::neighbors::{Numbers, VariableKernel};
+
+    const N: usize = 12;
+
+    fn points(values: &[f64], rows: Range<usize>) -> Tensor<2> {
+        let data = TensorData::new(values[rows.start * 2..rows.end * 2].to_vec(), [rows.len(), 2]);
+        Tensor::from_data(data, (&Device::flex(), DType::F64))
+    }
+
+    fn labels() -> Vec<usize> {
+        (0..N).map(|row| row % 3).collect()
+    }
+
+    /// The sum of the shares of each class.
+    fn by_class(found: &[Influence]) -> [f64; 3] {
+        let mut sums = [0.0; 3];
+        found.iter().for_each(|one| sums[labels()[one.reference]] += one.share);
+        sums
+    }
+
+    proptest! {
+        #[test]
+        fn shares_sum_to_the_probabilities_and_the_means_of_every_rule(
+            // Few values: there are ties, and copies.
+            values in prop::collection::vec((0u8..5).prop_map(f64::from), 2 * (N + 3)),
+            weighted in any::<bool>(),
+        ) {
+            let (references, queries) = (points(&values, 0..N), points(&values, N..N + 3));
+            let (labels, targets) = (labels(), (0..N).map(|row| (row * row) as f64).collect::<Vec<_>>());
+            let weights: Vec<f64> = (0..N).map(|row| (row % 4) as f64).collect();
+            let weights = weighted.then_some(&weights[..]);
+            let of = ClassReferences { weights, ..ClassReferences::new(&references, &labels, 3) };
+            let numbers = Numbers::new(&targets, 1).with_weights(weights);
+            let kernel = VariableKernel::new().with_neighbors(4).with_averaged(2);
+            let rules = [
+                Rule::Neighbors,
+                Rule::Manhattan,
+                Rule::Members(MemberRule::new(2)),
+                Rule::VariableKernel(kernel),
+            ];
+            for rule in rules {
+                let found = rule.influences(&queries, of, None, N).unwrap();
+                let expected = rule.of_classes().probabilities(&queries, of, None).unwrap();
+                let means = rule.kernel_means(&queries, &references, numbers, None).unwrap();
+                for (row, found) in found.iter().enumerate() {
+                    let sums = by_class(found);
+                    prop_assert!((sums.iter().sum::<f64>() - 1.0).abs() < 1e-6);
+                    for class in 0..3 {
+                        let p = expected.probability(row, class);
+                        prop_assert!((sums[class] - p).abs() < 1e-6, "{rule:?} {sums:?} {p}");
+                    }
+                    prop_assert!(found.windows(2).all(|two| two[0].share >= two[1].share));
+                    if !matches!(rule, Rule::VariableKernel(_)) {
+                        let mean: f64 = found.iter().map(|one| one.share * targets[one.reference]).sum();
+                        prop_assert!((mean - means[row]).abs() < 1e-4 * (1.0 + means[row]));
+                    }
+                }
+            }
+            for rule in [Rule::Neighbors, Rule::Manhattan] {
+                for k in [1, 4, 7] {
+                    let found = rule.influences(&queries, of, Some(k), N).unwrap();
+                    let expected = rule.of_classes().shares(&queries, of, k, None).unwrap();
+                    for (found, expected) in found.iter().zip(expected.chunks(3)) {
+                        prop_assert_eq!(found.len(), k);
+                        let sums = by_class(found);
+                        prop_assert!((0..3).all(|class| (sums[class] - expected[class]).abs() < 1e-12));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_shares_come_first_and_nothing_else_is_found() {
+        let values: Vec<f64> = (0..2 * N as u32).map(|x| f64::from(x) / 9.0).collect();
+        let (references, query) = (points(&values, 0..N), points(&values, 3..4));
+        let labels = labels();
+        let of = ClassReferences::new(&references, &labels, 3);
+        let all = Rule::Neighbors.influences(&query, of, None, N).unwrap().remove(0);
+        let some = Rule::Neighbors.influences(&query, of, None, 2).unwrap().remove(0);
+        assert_eq!(some, all[..2]);
+        assert_eq!((some[0].reference, some[0].distance), (3, 0.0));
+        let none = Rule::Neighbors.influences(&query, of, None, 0).unwrap();
+        assert!(none[0].is_empty());
+    }
+}
