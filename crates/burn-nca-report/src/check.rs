@@ -34,6 +34,10 @@ fn check_classes(found: &ClassResults, data: &Data) -> Result<()> {
         check_length("class_scores.classes", "class", scores.classes.len(), classes)?;
         check_counts("class_scores", scores.classes.iter().map(|class| class.rows), data.rows)?;
     }
+    for (at, one) in found.labels.iter().flat_map(|labels| &labels.rows).enumerate() {
+        check_index(&format!("labels.rows[{at}].class"), one.class, "classes", classes)?;
+        check_index(&format!("labels.rows[{at}].suggested"), one.suggested, "classes", classes)?;
+    }
     found.confusion.as_ref().map_or(Ok(()), |confusion| check_confusion(confusion, data))
 }
 

@@ -43,6 +43,7 @@ impl Report {
             g: p.iter().map(|p| p.ln()).sum(),
             confusion: Some(confusion),
             class_scores: Some(scores),
+            labels: None,
             perplexity: p.iter().map(|p| 2.0 + 9.0 * p).collect(),
             p,
             embedding: Some(Embedding {

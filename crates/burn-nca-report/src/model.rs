@@ -8,6 +8,7 @@ use super::sections::class_scores::ClassTable;
 use super::sections::comparison::{MeasureRow, MeasureTable};
 use super::sections::confusion::Confusion;
 use super::sections::curve::Curve;
+use super::sections::labels::ContradictedLabels;
 use super::sections::matrix::Matrix;
 use super::sections::picture::{ClassMark, Embedding, ValueMark};
 use super::sections::replay::Replay;
@@ -177,6 +178,9 @@ pub struct ClassResults {
     /// Recall and precision of each class, from the same predictions.
     #[serde(default)]
     pub class_scores: Option<ClassTable>,
+    /// The training rows whose class the others contradict; `None` in reports of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<ContradictedLabels>,
     /// p_i of every training point: the probability that a neighbor drawn for it is of its class.
     #[serde(deserialize_with = "nulls_as_nan")]
     pub p: Vec<f64>,
@@ -220,6 +224,7 @@ impl Report {
                     &self.comparison,
                     &found.confusion,
                     &found.class_scores,
+                    &found.labels,
                 ]
             }
             Results::Numbers(found) | Results::Pairs(found) => {

@@ -19,8 +19,8 @@ use super::picture::{Picture, Shown};
 use super::repeats::Seen;
 use super::sample::Sample;
 use crate::{
-    Accuracy, ClassCount, ClassMark, ClassResults, ClassTable, Confusion, Data, Embedding, Measure,
-    MeasureTable, Part, Point, Results, Unlabeled, thinned,
+    Accuracy, ClassCount, ClassMark, ClassResults, ClassTable, Confusion, ContradictedLabels, Data,
+    Embedding, Measure, MeasureTable, Part, Point, Results, Unlabeled, thinned,
 };
 
 /// All rows, which of them were learned from and which are measured, and the k of k-NN.
@@ -86,6 +86,7 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &dyn Stages) -> Re
         g: scale * with_positive.sum::<f64>(),
         confusion: Some(Confusion::of(part, predicted, truth, classes)),
         class_scores: Some(ClassTable::of(part, &ClassScores::of(predicted, truth, classes)?)),
+        labels: Some(ContradictedLabels::of(model, measured, &rows.split.train)?),
         embedding: Some(embedding(rows, (&precise, unlabeled(model, rows)?), &learned, &p)?),
         p,
         perplexity: perplexity.clone(),

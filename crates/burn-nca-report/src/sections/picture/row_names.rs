@@ -30,6 +30,12 @@ impl RowNames {
         }
     }
 
+    /// The number in the source, from 1, of a row of the fit, counted from 0, and what the source calls it.
+    pub fn of_row(&self, row: usize) -> (usize, Option<String>) {
+        let number = self.row(row + 1);
+        (number, self.id(number))
+    }
+
     /// The place in the source of a row of the fit, both counted from 1.
     fn row(&self, row: usize) -> usize {
         let place = self.places.as_ref().and_then(|places| places.get(row.checked_sub(1)?));
@@ -51,6 +57,10 @@ impl Report {
             Results::Classes(found) => {
                 if let Some(embedding) = &mut found.embedding {
                     embedding.name_rows(names);
+                }
+                for one in found.labels.iter_mut().flat_map(|labels| &mut labels.rows) {
+                    one.row = names.row(one.row);
+                    one.id = names.id(one.row);
                 }
             }
             Results::Numbers(found) | Results::Pairs(found) => found.embedding.name_rows(names),
