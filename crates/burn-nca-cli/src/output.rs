@@ -118,6 +118,14 @@ impl TableFormat {
     /// # Errors
     /// A name that asks for another format.
     pub fn of(path: Option<&Path>, offered: &[Self]) -> Result<Self> {
+        Self::of_option("--out", path, offered)
+    }
+
+    /// As [`of`](Self::of), for the file of another option.
+    ///
+    /// # Errors
+    /// A name that asks for another format.
+    pub fn of_option(option: &str, path: Option<&Path>, offered: &[Self]) -> Result<Self> {
         let Some(path) = path else { return Ok(Self::Csv) };
         let extension = path.extension().unwrap_or_default();
         let named = |format: &&Self| extension.eq_ignore_ascii_case(format.extension());
@@ -130,7 +138,7 @@ impl TableFormat {
         let extensions: Vec<&str> = offered.iter().map(|format| format.extension()).collect();
         bail!(hinted(
             format!(
-                "--out {}: a table is written as .{} here",
+                "{option} {}: a table is written as .{} here",
                 path.display(),
                 either(&extensions)
             ),

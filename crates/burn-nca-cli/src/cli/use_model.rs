@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::neighbor_count::{NeighborCount, neighbor_count};
-use super::parse::{NameList, ignored_names, picture};
+use super::parse::{NameList, at_least_one, ignored_names, picture};
 use super::table::TextArgs;
 use super::{Format, ModelArgs};
 
@@ -92,6 +92,7 @@ Examples:
   nca predict runs/iris new.csv --neighbors 1
   nca predict runs/iris new.csv --rule soft --probabilities  with the probability of each class
   nca predict runs/iris new.csv --format json
+  nca predict runs/iris new.csv --explain                    with the training rows that decide, and why they are near
   nca predict runs/housing new.csv                           the number, for a model of a numeric target")]
 pub struct PredictArgs {
     #[command(flatten)]
@@ -114,6 +115,17 @@ pub struct PredictArgs {
     /// Adds a column for each class: its probability (soft) or its share of the votes (knn).
     #[arg(long)]
     pub probabilities: bool,
+
+    /// Adds the training rows that decide, N at most: their number in the table of the fit, target and share of the prediction;
+    /// and the 3 features that make those of the predicted class nearer than the nearest row of another class (numbers: than
+    /// training rows on average), each with the difference in the distance that it makes.
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "3",
+          value_parser = at_least_one)]
+    pub explain: Option<usize>,
+
+    /// Where the table of the fit is now, for --explain [default: where the fit read it]
+    #[arg(long, value_name = "DATA", requires = "explain")]
+    pub train: Option<String>,
 
     /// A column that names the rows, before the predictions [default: that of the fit, where it is there]
     #[arg(long, value_name = "COLUMN")]
@@ -188,12 +200,22 @@ pub struct EvaluateArgs {
 Examples:
   nca info runs/iris
   nca info runs/iris --format json | jq .matrix
+  nca info runs/iris --labels labels.csv   the training rows whose class the others contradict, first
 
 The JSON holds the learned map A as matrix, on the scaled features; it is null for an mlp and for a map of more than
 40 features or 40 dimensions: nca export writes any linear map.")]
 pub struct InfoArgs {
     #[command(flatten)]
     pub model: ModelArgs,
+
+    /// Write all training rows into this .csv, those first whose label looks wrong: by the probability of their class among
+    /// the other rows, with the class that these suggest; numbers by the residual, in units of its spread.
+    #[arg(long, value_name = "FILE", conflicts_with = "format")]
+    pub labels: Option<PathBuf>,
+
+    /// Where the table of the fit is now, for --labels [default: where the fit read it]
+    #[arg(long, value_name = "DATA", requires = "labels")]
+    pub train: Option<String>,
 
     /// What is printed on stdout.
     #[arg(long, value_enum, default_value = "table")]

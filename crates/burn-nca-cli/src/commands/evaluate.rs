@@ -6,7 +6,6 @@ mod options;
 mod pairs;
 mod question;
 mod training_pairs;
-mod training_rows;
 
 use anyhow::Result;
 use burn_nca_data::is_sparse;

@@ -11,7 +11,7 @@ use burn_nca_program::terminal::listing;
 use burn_nca_program::{Terminal, plain_table};
 use serde::Serialize;
 
-use super::{load_model, model_folder};
+use super::{labels, load_model, model_folder, training_rows};
 use crate::cli::{Format, InfoArgs};
 use crate::fitting::{ending, model_words};
 use crate::output::{self, short_name};
@@ -57,7 +57,13 @@ struct Info<'a> {
 /// No model.
 pub fn run(args: &InfoArgs) -> Result<()> {
     let model = load_model(&args.model)?;
-    let info = info(&model, Source::of_model(&model_folder(&args.model.model))?)?;
+    let source = Source::of_model(&model_folder(&args.model.model))?;
+    if let Some(path) = &args.labels {
+        let moved = args.train.as_deref();
+        let training = training_rows::read(source.as_ref(), moved, &model);
+        return labels::write(&model, (training, moved.is_some()), path);
+    }
+    let info = info(&model, source)?;
     match args.format {
         Format::Table => output::print_text(&text(&info, &model, Terminal::of_stdout())),
         Format::Json => output::print_json(&info),

@@ -5,14 +5,17 @@ mod datasets;
 mod demo;
 mod devices;
 mod evaluate;
+mod explained;
 mod export;
 mod finite;
 mod fit;
 mod info;
+mod labels;
 mod methods;
 mod predict;
 mod predicted;
 mod report;
+mod training_rows;
 mod transform;
 
 use std::path::{Path, PathBuf};

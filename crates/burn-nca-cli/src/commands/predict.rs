@@ -1,11 +1,13 @@
 //! `nca predict`: the classes, or the numbers, of new rows.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use burn_nca_data::is_sparse;
-use burn_nca_learn::estimator::TrainingTargets;
+use burn_nca_learn::data::Features;
+use burn_nca_learn::estimator::{Decision, TrainingTargets};
 
+use super::explained::Explained;
 use super::predicted::Predicted;
-use super::{finite, load_model, model_folder};
+use super::{finite, load_model, model_folder, training_rows};
 use crate::cli::{PredictArgs, RowsFormat, Rule};
 use crate::failure::{hinted, usage};
 use crate::fitting::neighbor_count::decision;
@@ -42,17 +44,31 @@ pub fn run(args: &PredictArgs) -> Result<()> {
         Ok(rows)
     };
     let target = || source.as_ref().and_then(|source| source.target.as_deref()).unwrap_or(CLASS);
+    let explained = |features: &Features, decision: Decision| -> Result<_> {
+        let Some(most) = args.explain else { return Ok(None) };
+        let moved = args.train.as_deref();
+        let training = match embedded {
+            Some(_) => Err(anyhow!("a sparse table is not read again")),
+            None => training_rows::read(source.as_ref(), moved, model),
+        };
+        let training = if moved.is_some() { Ok(training?) } else { training };
+        let (explained, warning) =
+            Explained::of(model, features, (decision, most), training, target())?;
+        output::warn_of(&warning);
+        Ok(Some((explained, warning)))
+    };
     let predicted = match model.training_targets() {
         TrainingTargets::Classes { names, .. } => {
             let rows = read()?;
             let (features, decision) = (&rows.features, decision(asked, model)?);
+            let explained = explained(features, decision)?;
             let predicted = if args.probabilities {
                 let (classes, shares) = model.decide_probabilities(features, decision)?;
                 (classes, Some(shares))
             } else {
                 (model.decide_classes(features, decision)?, None)
             };
-            Predicted::classes(target(), names, predicted, rows)
+            Predicted::classes(target(), names, predicted, rows).with_explanations(explained)
         }
         TrainingTargets::Numbers { targets, .. } => {
             if args.probabilities {
@@ -62,8 +78,10 @@ pub fn run(args: &PredictArgs) -> Result<()> {
                 ));
             }
             let rows = read()?;
-            let values = model.decide_numbers(&rows.features, decision(asked, model)?)?;
-            Predicted::numbers(targets.names(), values, rows)
+            let decision = decision(asked, model)?;
+            let explained = explained(&rows.features, decision)?;
+            let values = model.decide_numbers(&rows.features, decision)?;
+            Predicted::numbers(targets.names(), values, rows).with_explanations(explained)
         }
         TrainingTargets::Unlabeled => bail!(hinted(
             "this model was learned from pairs and has nothing to predict",

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use serde::Serialize;
 
+use super::explained::Explained;
 use crate::tables::ModelRows;
 use burn_nca_data::{csv_field, csv_number};
 use burn_nca_report::Warning;
@@ -17,9 +18,13 @@ pub struct Predicted {
     classes: Vec<String>,
     /// What was unusual in the table.
     warnings: Vec<Warning>,
+    /// What they are made of, where that was asked for.
+    explained: Option<Explained>,
 }
 
 struct Row {
+    /// Among the rows that were kept.
+    place: usize,
     value: Value,
     shares: Vec<f64>,
 }
@@ -43,6 +48,8 @@ struct JsonRow<'a> {
     prediction: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     probabilities: Option<serde_json::Map<String, serde_json::Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<serde_json::Value>,
 }
 
 /// The JSON document.
@@ -68,6 +75,7 @@ impl Predicted {
             None => Vec::new(),
         };
         let row = |place: usize| Row {
+            place,
             value: Value::Class(names[classes[place]].clone()),
             shares: shares_of(place),
         };
@@ -77,6 +85,7 @@ impl Predicted {
             ids: rows.ids,
             classes: if shares.is_some() { names.to_vec() } else { Vec::new() },
             warnings: rows.warnings,
+            explained: None,
         }
     }
 
@@ -88,7 +97,7 @@ impl Predicted {
                 [number] => Value::Number(*number),
                 numbers => Value::Numbers(numbers.to_vec()),
             };
-            Row { value, shares: Vec::new() }
+            Row { place, value, shares: Vec::new() }
         };
         let names: Vec<String> = targets.iter().map(|name| csv_field(name)).collect();
         Self {
@@ -97,21 +106,33 @@ impl Predicted {
             ids: rows.ids,
             classes: Vec::new(),
             warnings: rows.warnings,
+            explained: None,
         }
     }
 
-    /// One line per row: its name, the prediction, and one column `p_CLASS` per class where shares were asked for.
+    /// The same with what they are made of, and what to say of that.
+    pub fn with_explanations(self, found: Option<(Explained, Option<Warning>)>) -> Self {
+        let Some((explained, warning)) = found else { return self };
+        let warnings = self.warnings.into_iter().chain(warning).collect();
+        Self { explained: Some(explained), warnings, ..self }
+    }
+
+    /// One line per row: its name, the prediction, and one column `p_CLASS` per class where shares were asked for;
+    /// then what it is made of.
     pub fn csv(&self) -> String {
         let mut head: Vec<String> = self.ids.iter().map(|(name, _)| csv_field(name)).collect();
         head.push(csv_field(&self.target));
         head.extend(self.classes.iter().map(|class| csv_field(&format!("p_{class}"))));
+        let of_explained = self.explained.as_ref().map(Explained::head).unwrap_or_default();
+        let more = of_explained.len();
+        head.extend(of_explained);
         let mut text = head.join(",") + "\n";
         for (at, row) in self.rows.iter().enumerate() {
             let mut cells: Vec<String> =
                 self.ids.iter().map(|(_, ids)| csv_field(&ids[at])).collect();
             match row {
-                None => cells.extend(vec![String::new(); 1 + self.classes.len()]),
-                Some(Row { value, shares }) => {
+                None => cells.extend(vec![String::new(); 1 + self.classes.len() + more]),
+                Some(Row { place, value, shares }) => {
                     cells.push(match value {
                         Value::Class(name) => csv_field(name),
                         Value::Number(number) => csv_number(*number),
@@ -121,6 +142,7 @@ impl Predicted {
                         }
                     });
                     cells.extend(shares.iter().copied().map(csv_number));
+                    cells.extend(self.explained.iter().flat_map(|found| found.cells(*place)));
                 }
             }
             text.push_str(&cells.join(","));
@@ -138,19 +160,23 @@ impl Predicted {
             let named = self.classes.iter().cloned().zip(shares);
             named.map(|(class, share)| (class, serde_json::json!(share))).collect()
         };
-        let rows = self.rows.iter().enumerate().map(|(at, row)| JsonRow {
-            row: at + 1,
-            id: self.ids.as_ref().map(|(_, ids)| ids[at].as_str()),
-            prediction: row.as_ref().map(|row| &row.value),
-            probabilities: row
-                .as_ref()
-                .filter(|_| !self.classes.is_empty())
-                .map(|row| named(&row.shares)),
+        let explained = |row: &Row| self.explained.as_ref().map(|found| found.json(row.place));
+        let rows = self.rows.iter().enumerate().map(|(at, row)| {
+            Ok(JsonRow {
+                row: at + 1,
+                id: self.ids.as_ref().map(|(_, ids)| ids[at].as_str()),
+                prediction: row.as_ref().map(|row| &row.value),
+                probabilities: row
+                    .as_ref()
+                    .filter(|_| !self.classes.is_empty())
+                    .map(|row| named(&row.shares)),
+                explanation: row.as_ref().and_then(explained).transpose()?,
+            })
         });
         let document = Document {
             target: &self.target,
             id: self.ids.as_ref().map(|(name, _)| name.as_str()),
-            rows: rows.collect(),
+            rows: rows.collect::<Result<_>>()?,
             warnings: &self.warnings,
         };
         Ok(serde_json::to_string_pretty(&document)? + "\n")

@@ -14,5 +14,5 @@ mod value_hints;
 pub use check::check;
 pub use of_fit::{open, open_features, open_watched};
 pub use of_model::{LabeledRows, ModelRows, labeled_table, rows};
-pub use opened::PreparedData;
+pub use opened::{Opened, PreparedData};
 pub use sparse::embedded_table;

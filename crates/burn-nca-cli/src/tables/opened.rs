@@ -23,7 +23,8 @@ pub struct Opened {
     pub(super) roles: Roles,
     pub(super) preparation: Option<Preparation>,
     pub(super) reduction: Option<Reduction>,
-    pub(super) names: RowNames,
+    /// Which rows of the source the rows are.
+    pub names: RowNames,
     /// What was done to the table, and what to know of it.
     pub warnings: Vec<Warning>,
 }

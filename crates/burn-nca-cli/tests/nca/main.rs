@@ -10,6 +10,7 @@ mod decision;
 mod devices;
 mod documents;
 mod evaluate;
+mod explain;
 mod faults;
 mod fit;
 mod fuzz;

@@ -71,7 +71,7 @@ impl Section for ContradictedLabels {
             |class: usize| classes.get(class).map_or(String::new(), |class| class.name.clone());
         let remark = format!(
             "{} of another class than the other training rows suggest, each left out with its group; those whose class is \
-             least probable. Either the label is wrong, or the row is unusual. <code>nca info RUN --labels FILE</code> lists \
+             least probable. Either the label is wrong, or the row is unusual. <code>nca info RUN --labels labels.csv</code> lists \
              all rows.",
             counted(self.contradicted, "training row")
         );

@@ -5,9 +5,8 @@ use burn_nca_data::{Table, TargetKind};
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::Features;
 
-use super::training_rows;
 use crate::cli::{EvaluateArgs, SourceArgs};
-use crate::commands::finite;
+use crate::commands::{finite, training_rows};
 use crate::source::Source;
 use crate::tables::{self, LabeledRows};
 use burn_nca_report::Warning;
@@ -62,11 +61,12 @@ impl Question<'_> {
     /// The training rows, read again.
     ///
     /// # Errors
-    /// As [`training_rows::features`].
+    /// As [`training_rows::read`].
     pub fn training_rows(&self) -> Result<Features> {
         if self.whole.is_some() {
             bail!("the rows of a sparse table are not compared by Euclidean distance");
         }
-        training_rows::features(self.source.as_ref(), self.args.train.as_deref(), self.model)
+        let moved = self.args.train.as_deref();
+        Ok(training_rows::read(self.source.as_ref(), moved, self.model)?.features)
     }
 }

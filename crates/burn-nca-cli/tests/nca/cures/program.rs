@@ -5,7 +5,7 @@ use super::{Case, case};
 /// Sites without a case, and why.
 pub(super) const UNTRIED: &[(&str, &str)] = &[
     ("commands/demo.rs hinted", "the page is built in minutes"),
-    ("evaluate/training_rows.rs hinted", "the model is of an earlier version"),
+    ("commands/training_rows.rs hinted", "the model is of an earlier version"),
     ("commands/fit.rs hinted", "the device is wgpu"),
     ("commands/fit.rs usage", "no device computes as it should"),
     ("commands/report.rs hinted", "the report is of an earlier version"),
@@ -253,7 +253,7 @@ fn models() -> Vec<Case> {
     vec![
         of_classes("evaluate/options.rs usage", "evaluate run t.csv --ignore a"),
         of_pairs("evaluate/pairs.rs hinted", "evaluate run t.csv"),
-        of_classes("evaluate/training_rows.rs hinted", "evaluate run t.csv --train d.csv")
+        of_classes("commands/training_rows.rs hinted", "evaluate run t.csv --train d.csv")
             .file("d.csv", "a,b,g,y\n1,5,1,0\n2,7,1,1\n")
             .value("--train", "t.csv"),
         of_classes("commands/export.rs hinted", "export run --to m.bin")
@@ -265,6 +265,7 @@ fn models() -> Vec<Case> {
             .command("transform run t.csv")
             .edit("correct the value", "a,b\n1,2\n2,1\n")
             .edit("remove the row", "a,b\n1,2\n"),
+        of_pairs("commands/labels.rs hinted", "info run --labels l.csv"),
         of_classes("commands/predict.rs usage", "predict run t.csv --rule soft --neighbors 3"),
         of_numbers("commands/predict.rs usage", "predict run t.csv --probabilities"),
         of_pairs("commands/predict.rs hinted", "predict run t.csv")

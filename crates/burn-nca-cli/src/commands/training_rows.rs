@@ -9,19 +9,27 @@ use burn_nca_learn::data::Features;
 use crate::failure::hinted;
 use crate::fitting::target_settings::FitTask;
 use crate::source::Source;
-use crate::tables;
+use crate::tables::{self, Opened, PreparedData};
 
 /// How far an embedded row may be from the saved one, relative to its length: another device rounds otherwise.
 const TOLERANCE: f64 = 1e-3;
 
-/// The training rows as the fit read them, in the order of the model's references.
+/// The training rows of a model as the fit read them, in the order of the model's references.
+pub struct TrainingRows {
+    /// Their features.
+    pub features: Features,
+    /// The number of each in the table, from 1, and what the table calls it.
+    pub names: Vec<(usize, Option<String>)>,
+}
+
+/// The training rows, read again.
 ///
 /// They are found by the model's source; `moved` is where the table is now. Embedded again, they must be what the
 /// model has saved.
 ///
 /// # Errors
 /// A model without a source, a table that is no longer there (or never was more than a pipe), or one that has changed.
-pub fn features(source: Option<&Source>, moved: Option<&str>, model: &Fitted) -> Result<Features> {
+pub fn read(source: Option<&Source>, moved: Option<&str>, model: &Fitted) -> Result<TrainingRows> {
     let Some(source) = source else {
         bail!(hinted(
             "this model was saved by an earlier version, which did not note where the training rows came from",
@@ -32,9 +40,8 @@ pub fn features(source: Option<&Source>, moved: Option<&str>, model: &Fitted) ->
         source.check_rereadable()?;
     }
     let data = moved.unwrap_or(&source.data);
-    let train = read(source, data, model)?;
-    match train {
-        Some(train) if is_embedded_alike(&train, model)? => Ok(train),
+    match of_table(source, data, model)? {
+        Some(train) if is_embedded_alike(&train.features, model)? => Ok(train),
         _ => bail!(hinted(
             format!(
                 "{data} does not hold the {} rows that the model was fitted on",
@@ -46,24 +53,35 @@ pub fn features(source: Option<&Source>, moved: Option<&str>, model: &Fitted) ->
 }
 
 /// The training rows of the table `data`; `None` where their targets are not the model's.
-fn read(source: &Source, data: &str, model: &Fitted) -> Result<Option<Features>> {
+fn of_table(source: &Source, data: &str, model: &Fitted) -> Result<Option<TrainingRows>> {
     let source = &Source { data: data.to_string(), ..source.clone() };
-    Ok(match source.task {
-        FitTask::Pairs => Some(tables::open_features(source)?.data),
+    let (features, names, rows) = match source.task {
+        FitTask::Pairs => {
+            let PreparedData { data, names, .. } = tables::open_features(source)?;
+            let rows = (0..data.rows()).collect();
+            (data, names, rows)
+        }
         FitTask::Classes => {
-            let opened = tables::open(source, TargetKind::Classes)?;
-            let train = opened.table.into_labeled()?.select(&opened.split.train);
-            let names = train.labels().iter().map(|&class| &train.class_names()[class]);
+            let Opened { table, split, names, .. } = tables::open(source, TargetKind::Classes)?;
+            let train = table.into_labeled()?.select(&split.train);
+            let classes = train.labels().iter().map(|&class| &train.class_names()[class]);
             let learned = model.reference_labels().iter().map(|&class| &model.class_names()[class]);
-            names.eq(learned).then(|| train.features().clone())
+            if !classes.eq(learned) {
+                return Ok(None);
+            }
+            (train.features().clone(), names, split.train)
         }
         FitTask::Numbers => {
-            let opened = tables::open(source, TargetKind::Numeric)?;
-            let train = opened.table.into_regression()?.select(&opened.split.train);
-            let alike = model.targets().is_some_and(|learned| learned == train.targets());
-            alike.then(|| train.features().clone())
+            let Opened { table, split, names, .. } = tables::open(source, TargetKind::Numeric)?;
+            let train = table.into_regression()?.select(&split.train);
+            if model.targets().is_none_or(|learned| learned != train.targets()) {
+                return Ok(None);
+            }
+            (train.features().clone(), names, split.train)
         }
-    })
+    };
+    let names = rows.into_iter().map(|row| names.of_row(row)).collect();
+    Ok(Some(TrainingRows { features, names }))
 }
 
 fn is_embedded_alike(train: &Features, model: &Fitted) -> Result<bool> {
