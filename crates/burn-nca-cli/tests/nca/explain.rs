@@ -9,8 +9,9 @@ use crate::{Place, failure, json, nca, stdout};
 /// Named rows of two classes that the first column parts; that of `row 8` is wrong. The last is of no class.
 fn table() -> String {
     let row = |at: usize| {
-        let kind = if (at % 2 == 0) == (at == 8) { "left" } else { "right" };
-        let x = if at % 2 == 0 { 9.0 } else { 1.0 } + at as f64 / 40.0;
+        let even = usize::is_multiple_of(at, 2);
+        let kind = if even == (at == 8) { "left" } else { "right" };
+        let x = if even { 9.0 } else { 1.0 } + at as f64 / 40.0;
         format!("row {at},{x},{},{kind}\n", (at * 7) % 5)
     };
     let mut text = "name,x,noise,kind\n".to_string();

@@ -23,6 +23,13 @@ pub struct Explanation {
     pub features: Option<FeatureContributions>,
 }
 
+/// The training rows that decide about a row, by shares that sum to 1, and those that they are compared with.
+#[derive(Default)]
+struct Compared {
+    near: Vec<(usize, f64)>,
+    far: Vec<usize>,
+}
+
 impl<E: Encoder> Fitted<E> {
     /// The training rows that decide about each row, at most `most`, of the largest share first.
     ///
@@ -113,7 +120,7 @@ impl Fitted {
             let rows = self.scaling.apply(features)?;
             let compared = self.compared(features, decision, &found)?;
             let (mut pairs, mut rivals) = (Vec::new(), Vec::new());
-            for (query, (near, far)) in compared.into_iter().enumerate() {
+            for (query, Compared { near, far }) in compared.into_iter().enumerate() {
                 rivals.push(match far[..] {
                     [rival] if classes.is_some() => Some(rival),
                     _ => None,
@@ -139,19 +146,21 @@ impl Fitted {
         Ok(found)
     }
 
-    /// The rows that decide, by shares that sum to 1, and those that they are compared with. Of a class without a rival there
-    /// is nothing to compare.
+    /// What is compared for each row; nothing where there is no other class.
     fn compared(
         &self,
         features: &Features,
         decision: Decision,
         found: &[Explanation],
-    ) -> Result<Vec<(Vec<(usize, f64)>, Vec<usize>)>> {
+    ) -> Result<Vec<Compared>> {
         let [n, _] = self.references.dims();
         let TrainingTargets::Classes { labels, .. } = &self.targets else {
             let step = n.div_ceil(COMPARED).max(1);
             let sample: Vec<usize> = (0..n).step_by(step).collect();
-            let of = |found: &Explanation| (normalized(&found.neighbors), sample.clone());
+            let of = |found: &Explanation| Compared {
+                near: normalized(&found.neighbors),
+                far: sample.clone(),
+            };
             return Ok(found.iter().map(of).collect());
         };
         let of_class = |found: &Explanation| -> Vec<Influence> {
@@ -173,8 +182,8 @@ impl Fitted {
             let others = (0..n).filter(|&at| Some(labels[at]) != found[row].class);
             let rival = nearest_of(queries.row(row), measure, others);
             match rival {
-                Some((rival, _)) => (normalized(near), vec![rival]),
-                None => (Vec::new(), Vec::new()),
+                Some((rival, _)) => Compared { near: normalized(near), far: vec![rival] },
+                None => Compared::default(),
             }
         };
         Ok(near.par_iter().enumerate().map(of_row).collect())

@@ -93,11 +93,13 @@ impl<E: Encoder> Fitted<E> {
         if classes < 2 {
             return Ok(Vec::new());
         }
+        let others = self.others_of_class(labels, classes);
+        let rows: Vec<usize> = rows.iter().copied().filter(|&row| others[row] > 0).collect();
         let k = self.votes_of_others(labels.len());
         let held_out = HeldOut::new(&self.rule, &self.references);
         // The logarithms of the probabilities of all classes, and where there is a vote its shares.
         let width = if k.is_some() { 2 * classes } else { classes };
-        let found = held_out.each(rows, width, |rule, [queries, embedding], own| {
+        let found = held_out.each(&rows, width, |rule, [queries, embedding], own| {
             let references = ClassReferences { embedding, ..references };
             let rule = rule.of_classes();
             let soft = rule.probabilities(queries, references, Some(own))?;
@@ -107,7 +109,6 @@ impl<E: Encoder> Fitted<E> {
             let pairs = logs.zip(shares.chunks_exact(classes));
             Ok(pairs.flat_map(|(logs, shares)| [logs, shares].concat()).collect())
         })?;
-        let others = self.others_of_class(labels, classes);
         let quality = |(&row, found): (&usize, &[f64])| {
             let (class, (logs, shares)) = (labels[row], found.split_at(classes));
             let p = |class: usize| shares.get(class).copied().unwrap_or_else(|| logs[class].exp());
@@ -119,8 +120,8 @@ impl<E: Encoder> Fitted<E> {
             let (log_p, suggested_p) = (logs[class], p(suggested));
             LabelQuality { row, class, p: p(class), log_p, suggested, suggested_p }
         };
-        let known = rows.iter().zip(found.chunks_exact(width)).filter(|(row, _)| others[**row] > 0);
-        let mut found: Vec<LabelQuality> = known.map(quality).collect();
+        let mut found: Vec<LabelQuality> =
+            rows.iter().zip(found.chunks_exact(width)).map(quality).collect();
         // Of the soft rule, logarithms are in order where probabilities underflow.
         let share = |one: &LabelQuality| if k.is_some() { one.p } else { 0.0 };
         found.sort_by(|a, b| {
@@ -254,7 +255,7 @@ mod tests {
     #[test]
     fn a_number_that_the_others_contradict_is_first_in_units_of_the_spread() {
         let x: Vec<f64> = (0..40).map(f64::from).collect();
-        let noise = |row: usize| if row % 2 == 0 { 0.1 } else { -0.1 };
+        let noise = |row: usize| if row.is_multiple_of(2) { 0.1 } else { -0.1 };
         let mut targets: Vec<f64> = (0..40).map(|row| x[row] / 4.0 + noise(row)).collect();
         targets[17] += 30.0;
         let data = RegressionData::new(Features::unnamed(x, 1).unwrap(), "t", targets.clone());
@@ -335,6 +336,10 @@ mod tests {
         let alone = Labeled::from_labels(features(), vec![0, 0, 0, 1, 1, 1, 2]).unwrap();
         let list = fit(&alone).label_quality().unwrap();
         assert!(list.len() == 6 && list.iter().all(|one| one.row != 6));
+        // Nor can a group judge itself.
+        let one_group = Labeled::from_labels(features(), labels.clone()).unwrap();
+        let model = fit(&one_group.with_groups(vec![4; 7]).unwrap());
+        assert!(model.label_quality().unwrap().is_empty());
         let votes = fit(&data).with_decision(Decision::Nearest { neighbors: 3 }).unwrap();
         let worst = votes.label_quality().unwrap()[0];
         assert_eq!((worst.row, worst.p, worst.suggested_p), (6, 0.0, 1.0));
