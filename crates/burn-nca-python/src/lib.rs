@@ -3,6 +3,7 @@
 //! ```text
 //! table      NumPy arrays ◄──► features, labels, targets
 //! settings   keyword arguments ──► the library's configurations
+//! explain    what predictions are made of, and training rows whose labels look wrong
 //! fitting    fits without the GIL; callbacks and Ctrl-C after every step
 //! gradient   the gradient of a batch, for training loops of one's own
 //! methods    any method of the library, by its name
@@ -16,6 +17,7 @@
 //! scikit-learn does and call these.
 
 mod errors;
+mod explain;
 mod fitting;
 mod gradient;
 mod methods;
@@ -36,6 +38,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// The compiled half of `burn_nca`.
 #[pymodule]
 mod _burn_nca {
+    #[pymodule_export]
+    use super::explain::{explain, label_quality};
     #[pymodule_export]
     use super::fitting::{fit_classes, fit_numbers, start};
     #[pymodule_export]

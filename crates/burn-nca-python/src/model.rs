@@ -343,7 +343,7 @@ fn embedding(
 }
 
 /// The vote, or the mean, of the k nearest training rows; without k the soft rule.
-fn decision_of(k: Option<usize>) -> Decision {
+pub fn decision_of(k: Option<usize>) -> Decision {
     k.map_or(Decision::Soft, |neighbors| Decision::Nearest { neighbors })
 }
 

@@ -14,6 +14,7 @@ Everything is computed by the Rust library burn-nca; the classes here check thei
 
 from ._burn_nca import __version__, devices
 from ._classifier import NCAClassifier
+from ._explain import Explanation, LabelQuality, TargetQuality
 from ._gradient import value_and_gradient
 from ._metric import Metric, methods
 from ._mlkr import MLKR
@@ -24,10 +25,13 @@ from ._tune import Tuned, tune
 
 __all__ = [
     "MLKR",
+    "Explanation",
+    "LabelQuality",
     "Metric",
     "NCAClassifier",
     "Nearest",
     "NeighborhoodComponentsAnalysis",
+    "TargetQuality",
     "Tuned",
     "__version__",
     "devices",

@@ -66,6 +66,23 @@ def tune(
     grid: dict[str, Any],
 ) -> tuple[Model, str, str]: ...
 
+def explain(
+    model: Model,
+    x: NDArray[Any],
+    k: int | None = None,
+    most: int = 3,
+    training: NDArray[Any] | None = None,
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.int64],
+]: ...
+def label_quality(
+    model: Model,
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]: ...
+
 class Model:
     @property
     def learned(self) -> bool: ...

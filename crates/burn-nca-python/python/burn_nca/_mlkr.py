@@ -5,9 +5,10 @@ from sklearn.base import RegressorMixin
 from . import _burn_nca
 from ._base import MetricEstimator
 from ._data import only_weights, taken
+from ._explain import Explains
 
 
-class MLKR(RegressorMixin, MetricEstimator):
+class MLKR(Explains, RegressorMixin, MetricEstimator):
     """Metric learning for kernel regression: a linear map after which near rows have near targets.
 
     Parameters

@@ -5,13 +5,15 @@ import numbers
 import numpy as np
 from sklearn.utils import check_scalar
 
+from ._explain import Explains
+
 RULES = ("knn", "soft")
 
 # Shares that differ by less are equal but for the rounding of their sums.
 ALMOST = 1 - 1e-12
 
 
-class ClassRules:
+class ClassRules(Explains):
     """Prediction of classes by the `rule` of an estimator: 'knn' (`n_neighbors` of them) or 'soft'."""
 
     def predict(self, X):
