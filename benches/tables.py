@@ -131,40 +131,39 @@ def memory():
     return [line, ""] if rows else []
 
 
-def gpu_cell(found, with_memory=True):
-    """Milliseconds and MiB of one way on a GPU, or why there are none."""
-    if found is None:
-        return "-"
-    if "failed" in found:
-        return "out of memory" if "memory" in found["failed"] else "failed"
-    memory = f", {found['mib']} MiB" if with_memory else ""
-    return f"{1e3 * found['seconds']:.3g} ms{memory}"
-
-
 def gpu():
     """Sums over all pairs and losses of a batch on a GPU, and the same in PyTorch."""
     report = read("gpu.json")
     if report is None:
         return []
-    ways = {"cuda": "CUDA", "wgpu": "Vulkan", "cuda plain": "CUDA, plain", "torch": "PyTorch"}
+    names = {"cuda": "CUDA", "wgpu": "Vulkan"}
 
-    def cells(row):
-        return [*(gpu_cell(row.get(way)) for way in ways), gpu_cell(row.get("cpu"), with_memory=False)]
+    def cell(found):
+        if found is None:
+            return "-"
+        if "failed" in found:
+            return "no memory"
+        ms = 1e3 * found["seconds"]
+        return f"{ms:.0f}" if ms >= 100 else f"{ms:.1f}"
 
-    machine = report["machine"]
-    rows = [[row["points"], row["dim"], *cells(row)] for row in report["sums"]]
-    losses = [
-        [row["loss"], *(gpu_cell(row.get(device), with_memory=False) for device in ("cuda", "wgpu", "flex"))]
-        for row in report["losses"]
+    ways = {**names, "cuda plain": "CUDA, plain", "torch": "PyTorch", "cpu": "CPU"}
+    rows = [
+        [row["points"], row["dim"], *(cell(row.get(way)) for way in ways)]
+        for row in report["sums"]
+    ]
+    machine, losses = report["machine"], report["losses"]
+    largest = max((row for row in report["sums"] if "seconds" in row["torch"]), key=lambda row: row["points"])
+    times = [
+        f"{name} {', '.join(cell(row[way]) for row in losses)}" for way, name in {**names, "flex": "CPU"}.items()
     ]
     return [
-        f"{machine['gpu']}, {machine['cores']} cores (`python3 benches/gpu.py`). Value and gradient of f, f32, 64 features; "
-        "memory of the GPU. PyTorch holds all n x n probabilities.",
+        f"{machine['gpu']}, {machine['cores']} cores (`python3 benches/gpu.py`): value and gradient of f, f32, 64 features, "
+        f"in ms. PyTorch holds all n x n probabilities, {largest['torch']['mib']} MiB of the GPU at n = {largest['points']} "
+        f"(burn-nca: {largest['cuda']['mib']}).",
         "",
-        *table(["n", "k", *ways.values(), "CPU"], rows, words=0),
-        "Batch losses and the stochastic rule as below:",
+        *table(["n", "k", *ways.values()], rows, words=0),
+        f"The batch losses {', '.join(row['loss'] for row in losses)} below, ms: {'; '.join(times)}.",
         "",
-        *table(["loss", "CUDA", "Vulkan", "CPU"], losses),
     ]
 
 

@@ -133,16 +133,15 @@ def main():
 def row(result):
     f = "-" if result["f"] is None else f"{result['f']:.4f}"
     return (
-        f"| {result['set']} | {result['rows']} | {result['peer']} | {100 * result['accuracy']:.1f} "
-        f"| {100 * result['raw']:.1f} | {f} | {result['steps']} | {result['seconds']:.2f} | {result['cpu']:.2f} "
+        f"| {result['set']} | {result['peer']} | {100 * result['accuracy']:.1f} | {f} | {result['steps']} | {result['seconds']:.2f} | {result['cpu']:.2f} "
         f"| {result['megabytes']:.0f} | {result['load']:.1f} |"
     )
 
 
 def table(results):
     head = (
-        "| set | training rows | program | 3-NN, % | 3-NN raw, % | f, training | steps | seconds | CPU s | peak, MB | load |\n"
-        "|---|---|---|---|---|---|---|---|---|---|---|\n"
+        "| set | program | 3-NN, % | f, training | steps | seconds | CPU s | peak, MB | load |\n"
+        "|---|---|---|---|---|---|---|---|---|\n"
     )
     import sklearn
 
