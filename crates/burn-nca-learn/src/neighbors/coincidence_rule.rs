@@ -112,17 +112,6 @@ impl ClassRule for CoincidenceRule {
         Ok(vec![self.predicted(queries)?; ks.len()])
     }
 
-    fn shares(
-        &self,
-        queries: &Tensor<2>,
-        references: ClassReferences<'_>,
-        _k: usize,
-        _own: Option<&[usize]>,
-    ) -> Result<Vec<f64>> {
-        let logs = self.normalized(queries, references.classes)?;
-        Ok(logs.into_iter().map(f64::exp).collect())
-    }
-
     fn probabilities(
         &self,
         queries: &Tensor<2>,

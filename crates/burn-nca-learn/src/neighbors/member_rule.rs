@@ -181,29 +181,6 @@ fn precise(queries: &Tensor<2>, references: &Tensor<2>) -> Result<(Tensor<2>, Te
 
 /// The number of neighbors has no meaning here: all references decide.
 impl ClassRule for MemberRule {
-    fn classes(
-        &self,
-        queries: &Tensor<2>,
-        references: ClassReferences<'_>,
-        ks: &[usize],
-        own: Option<&[usize]>,
-    ) -> Result<Vec<Vec<usize>>> {
-        let classes = self.probabilities(queries, references, own)?.most_probable();
-        Ok(vec![classes; ks.len()])
-    }
-
-    fn shares(
-        &self,
-        queries: &Tensor<2>,
-        references: ClassReferences<'_>,
-        _k: usize,
-        own: Option<&[usize]>,
-    ) -> Result<Vec<f64>> {
-        let probabilities = self.probabilities(queries, references, own)?;
-        let rows = 0..probabilities.rows();
-        Ok(rows.flat_map(|row| probabilities.log_probabilities(row)).map(|log| log.exp()).collect())
-    }
-
     fn probabilities(
         &self,
         queries: &Tensor<2>,

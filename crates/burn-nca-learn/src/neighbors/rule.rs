@@ -45,7 +45,8 @@ impl<'a> ClassReferences<'a> {
 /// How references decide about the class of queries.
 ///
 /// Queries `[m, k]` are in the space of the references. `own[i]` is the reference that is query i, and has no say
-/// about it, nor has any of its group; without `own` no query is a reference.
+/// about it, nor has any of its group; without `own` no query is a reference. A rule that says only the probabilities
+/// decides by them, whatever k is.
 pub trait ClassRule {
     /// The class of each query by its k nearest references, for each k of `ks` (one search may serve all).
     ///
@@ -57,7 +58,10 @@ pub trait ClassRule {
         references: ClassReferences<'_>,
         ks: &[usize],
         own: Option<&[usize]>,
-    ) -> Result<Vec<Vec<usize>>>;
+    ) -> Result<Vec<Vec<usize>>> {
+        let classes = self.probabilities(queries, references, own)?.most_probable();
+        Ok(vec![classes; ks.len()])
+    }
 
     /// How strongly each class is voted for by the k nearest references, row-major `[m, c]`; rows sum to 1.
     ///
@@ -67,9 +71,13 @@ pub trait ClassRule {
         &self,
         queries: &Tensor<2>,
         references: ClassReferences<'_>,
-        k: usize,
+        _k: usize,
         own: Option<&[usize]>,
-    ) -> Result<Vec<f64>>;
+    ) -> Result<Vec<f64>> {
+        let probabilities = self.probabilities(queries, references, own)?;
+        let rows = 0..probabilities.rows();
+        Ok(rows.flat_map(|row| probabilities.log_probabilities(row)).map(|log| log.exp()).collect())
+    }
 
     /// The probability of each class by all references.
     ///
@@ -234,29 +242,6 @@ impl ClassRule for Distance {
 
 /// The number of neighbors is that which the width was learned for, whatever k is asked for.
 impl ClassRule for VariableKernel {
-    fn classes(
-        &self,
-        queries: &Tensor<2>,
-        references: ClassReferences<'_>,
-        ks: &[usize],
-        own: Option<&[usize]>,
-    ) -> Result<Vec<Vec<usize>>> {
-        let classes = self.probabilities(queries, references, own)?.most_probable();
-        Ok(vec![classes; ks.len()])
-    }
-
-    fn shares(
-        &self,
-        queries: &Tensor<2>,
-        references: ClassReferences<'_>,
-        _k: usize,
-        own: Option<&[usize]>,
-    ) -> Result<Vec<f64>> {
-        let probabilities = self.probabilities(queries, references, own)?;
-        let rows = 0..probabilities.rows();
-        Ok(rows.flat_map(|row| probabilities.log_probabilities(row)).map(|log| log.exp()).collect())
-    }
-
     fn probabilities(
         &self,
         queries: &Tensor<2>,
