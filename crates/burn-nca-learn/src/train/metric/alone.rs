@@ -13,21 +13,8 @@ use crate::train::LabeledEmbedding;
 pub type RowsWithoutPositive = EmbeddingMetric<WithoutPositive>;
 
 /// The measure behind [`RowsWithoutPositive`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct WithoutPositive;
-
-impl RowsWithoutPositive {
-    /// The share of rows without a positive.
-    pub fn new() -> Self {
-        Self::of(WithoutPositive)
-    }
-}
-
-impl Default for RowsWithoutPositive {
-    fn default() -> Self {
-        Self::new()
-    }
-}
 
 impl Measure for WithoutPositive {
     type Input = LabeledEmbedding;

@@ -87,6 +87,19 @@ impl<M: Measure> EmbeddingMetric<M> {
     }
 }
 
+impl<M: Measure + Default> EmbeddingMetric<M> {
+    /// The metric of a measure without parameters.
+    pub fn new() -> Self {
+        Self::of(M::default())
+    }
+}
+
+impl<M: Measure + Default> Default for EmbeddingMetric<M> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<M: Measure> Metric for EmbeddingMetric<M> {
     type Input = M::Input;
 

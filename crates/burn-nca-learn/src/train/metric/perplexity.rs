@@ -12,21 +12,8 @@ use crate::evaluate::perplexities;
 pub type NeighborPerplexity = EmbeddingMetric<Perplexity>;
 
 /// The measure behind [`NeighborPerplexity`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Perplexity;
-
-impl NeighborPerplexity {
-    /// The perplexity.
-    pub fn new() -> Self {
-        Self::of(Perplexity)
-    }
-}
-
-impl Default for NeighborPerplexity {
-    fn default() -> Self {
-        Self::new()
-    }
-}
 
 impl Measure for Perplexity {
     type Input = Tensor<2>;

@@ -16,21 +16,8 @@ use crate::train::LabeledEmbedding;
 pub type SoftAccuracy = EmbeddingMetric<Soft>;
 
 /// The measure behind [`SoftAccuracy`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Soft;
-
-impl SoftAccuracy {
-    /// The soft accuracy.
-    pub fn new() -> Self {
-        Self::of(Soft)
-    }
-}
-
-impl Default for SoftAccuracy {
-    fn default() -> Self {
-        Self::new()
-    }
-}
 
 impl Measure for Soft {
     type Input = LabeledEmbedding;

@@ -12,21 +12,8 @@ use crate::evaluate::{Collapse, Spread};
 pub type EmbeddingSpread = EmbeddingMetric<TotalVariance>;
 
 /// The measure behind [`EmbeddingSpread`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct TotalVariance;
-
-impl EmbeddingSpread {
-    /// The spread.
-    pub fn new() -> Self {
-        Self::of(TotalVariance)
-    }
-}
-
-impl Default for EmbeddingSpread {
-    fn default() -> Self {
-        Self::new()
-    }
-}
 
 impl Measure for TotalVariance {
     type Input = Tensor<2>;
