@@ -27,12 +27,6 @@ pub struct Lmnn {
     pub push: f64,
 }
 
-impl Default for Lmnn {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Method for Lmnn {
     const NAME: &'static str = "lmnn";
     const LABEL: &'static str = "LMNN";

@@ -20,12 +20,6 @@ pub(super) const L2: f64 = 0.02;
 #[derive(Config, Debug, PartialEq)]
 pub struct Mlkr {}
 
-impl Default for Mlkr {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Method for Mlkr {
     const NAME: &'static str = "mlkr";
     const LABEL: &'static str = "MLKR";

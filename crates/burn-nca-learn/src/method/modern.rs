@@ -87,12 +87,6 @@ macro_rules! modern {
             pub weight_decay: f64,
         }
 
-        impl Default for $name {
-            fn default() -> Self {
-                Self::new()
-            }
-        }
-
         impl $name {
             fn network(&self) -> ModernConfig {
                 ModernConfig {

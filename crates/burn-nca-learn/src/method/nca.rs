@@ -27,12 +27,6 @@ pub struct Nca {
     pub repulsion: f64,
 }
 
-impl Default for Nca {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Nca {
     pub(crate) fn loss(&self) -> NcaLossConfig {
         NcaLossConfig::new().with_criterion(self.criterion).with_repulsion(self.repulsion)

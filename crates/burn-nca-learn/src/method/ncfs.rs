@@ -47,12 +47,6 @@ const USES: &[Uses] = &[Uses::Start, Uses::L2, Uses::Optimizer, Uses::EarlyStopp
 #[derive(Config, Debug, PartialEq)]
 pub struct Ncfs {}
 
-impl Default for Ncfs {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Method for Ncfs {
     const NAME: &'static str = "ncfs";
     const LABEL: &'static str = "NCFS";
@@ -113,12 +107,6 @@ impl GradientMethod for Ncfs {
 /// MATLAB's `fsrnca` with its loss `mad`.
 #[derive(Config, Debug, PartialEq)]
 pub struct NcfsRegression {}
-
-impl Default for NcfsRegression {
-    fn default() -> Self {
-        Self::new()
-    }
-}
 
 impl Method for NcfsRegression {
     const NAME: &'static str = "fsrnca";

@@ -23,12 +23,6 @@ pub struct PairNca {
     pub include_self: bool,
 }
 
-impl Default for PairNca {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Method for PairNca {
     const NAME: &'static str = "pairs";
     const LABEL: &'static str = "pairs";

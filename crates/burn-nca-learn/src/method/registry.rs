@@ -18,6 +18,8 @@ use crate::error::{Error, Result, quoted};
 use crate::fit::FitSession;
 
 /// Declares [`AnyMethod`]: a variant per method, in the order in which they are listed.
+///
+/// The default of each method is that of all its settings.
 macro_rules! methods {
     ($($(#[$where:meta])* $method:ident),+ $(,)?) => {
         /// A method chosen at run time; in JSON an object of its settings with its name as `method`.
@@ -30,6 +32,12 @@ macro_rules! methods {
         $($(#[$where])* impl From<$method> for AnyMethod {
             fn from(method: $method) -> Self {
                 Self::$method(method)
+            }
+        }
+
+        $(#[$where])* impl Default for $method {
+            fn default() -> Self {
+                Self::new()
             }
         })+
 

@@ -24,12 +24,6 @@ pub struct SoftNca {
     pub width: AgreementWidth,
 }
 
-impl Default for SoftNca {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Method for SoftNca {
     const NAME: &'static str = "soft-nca";
     const LABEL: &'static str = "soft NCA";

@@ -79,18 +79,6 @@ pub struct Gvsm {
     pub width_penalty: f64,
 }
 
-impl Default for Vsm {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Default for Gvsm {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Method for Vsm {
     const NAME: &'static str = "vsm";
     const LABEL: &'static str = "VSM";

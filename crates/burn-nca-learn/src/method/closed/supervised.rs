@@ -32,12 +32,6 @@ pub struct Lda {
     pub unit_length: bool,
 }
 
-impl Default for Lda {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Method for Lda {
     const NAME: &'static str = "lda";
     const LABEL: &'static str = "LDA";
@@ -75,12 +69,6 @@ pub struct Rca {
     pub tolerance: f64,
 }
 
-impl Default for Rca {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Method for Rca {
     const NAME: &'static str = "rca";
     const LABEL: &'static str = "RCA";
@@ -107,12 +95,6 @@ pub struct LdaRca {
     /// The share of the identity in the within-class covariance of LDA.
     #[config(default = "Shrinkage::None")]
     pub shrinkage: Shrinkage,
-}
-
-impl Default for LdaRca {
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 impl Method for LdaRca {

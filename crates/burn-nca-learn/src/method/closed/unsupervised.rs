@@ -18,12 +18,6 @@ use crate::neighbors::Rule;
 #[derive(Config, Debug, PartialEq)]
 pub struct Euclidean {}
 
-impl Default for Euclidean {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Method for Euclidean {
     const NAME: &'static str = "euclidean";
     const LABEL: &'static str = "Euclidean";
@@ -47,12 +41,6 @@ impl Method for Euclidean {
 /// The directions of largest variance ([`PcaConfig`]).
 #[derive(Config, Debug, PartialEq)]
 pub struct Pca {}
-
-impl Default for Pca {
-    fn default() -> Self {
-        Self::new()
-    }
-}
 
 impl Method for Pca {
     const NAME: &'static str = "pca";
@@ -81,12 +69,6 @@ pub struct Whitening {
     /// Directions of a smaller share of the largest variance are left out.
     #[config(default = "1e-8")]
     pub tolerance: f64,
-}
-
-impl Default for Whitening {
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 impl Method for Whitening {

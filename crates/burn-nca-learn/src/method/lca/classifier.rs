@@ -40,12 +40,6 @@ pub struct LcaClassifier {
     pub trainer: Trainer,
 }
 
-impl Default for LcaClassifier {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Method for LcaClassifier {
     const NAME: &'static str = "lca-classifier";
     const LABEL: &'static str = "LCA classifier";

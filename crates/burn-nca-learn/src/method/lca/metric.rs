@@ -52,12 +52,6 @@ pub struct Lca {
     pub trainer: Trainer,
 }
 
-impl Default for Lca {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Method for Lca {
     const NAME: &'static str = "lca";
     const LABEL: &'static str = "LCA";
