@@ -3,7 +3,7 @@
 use plotters::element::{Circle, PathElement};
 use plotters::style::Color;
 
-use crate::axes::{Axes, checked_range, range, ticks};
+use crate::axes::{Axes, range, ticks};
 use crate::frame::Frame;
 use crate::heading::Heading;
 use crate::legend::Legend;
@@ -35,7 +35,6 @@ pub struct Curves {
     x_label: String,
     y_label: String,
     x_ticks: Option<Vec<(f64, String)>>,
-    y_range: Option<[f64; 2]>,
 }
 
 impl Curves {
@@ -47,7 +46,6 @@ impl Curves {
             x_label: x_label.into(),
             y_label: y_label.into(),
             x_ticks: None,
-            y_range: None,
         }
     }
 
@@ -73,16 +71,6 @@ impl Curves {
         self
     }
 
-    /// The same with these ends of the second axis, instead of the least and greatest values.
-    ///
-    /// # Panics
-    /// If the range is empty or not finite.
-    #[must_use]
-    pub fn with_y_range(mut self, low: f64, high: f64) -> Self {
-        self.y_range = Some(checked_range(low, high));
-        self
-    }
-
     fn frame(&self) -> Frame<'_> {
         let legend = match self.lines.len() {
             0 | 1 => Legend::default(),
@@ -94,11 +82,9 @@ impl Curves {
     fn axes(&self) -> Axes<'_> {
         let points = || self.lines.iter().flat_map(|(_, points)| points);
         let x = range(points().map(|point| point[0]));
-        let y = self.y_range.unwrap_or_else(|| {
-            let [low, high] = range(points().map(|point| point[1]));
-            let room = 0.05 * (high - low);
-            [low - room, high + room]
-        });
+        let [low, high] = range(points().map(|point| point[1]));
+        let room = 0.05 * (high - low);
+        let y = [low - room, high + room];
         let inside = |(place, _): &(f64, String)| (x[0]..=x[1]).contains(place);
         let chosen = self.x_ticks.as_ref();
         Axes {
