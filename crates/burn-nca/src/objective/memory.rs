@@ -172,29 +172,3 @@ fn replaced(param: Param<Tensor<2>>, value: Tensor<2>) -> Param<Tensor<2>> {
         value.set_require_grad(false)
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    #[should_panic(expected = "at least one slot and one dimension, got 0 and 2")]
-    fn a_memory_without_slots_is_refused() {
-        CrossBatchMemoryConfig::new(0, 2).init(&Device::flex());
-    }
-
-    #[test]
-    #[should_panic(expected = "the embedding has 5 dimensions, the memory 2")]
-    fn an_embedding_of_other_dimensions_is_refused() {
-        let device = Device::flex();
-        let target = ClassTarget::of_labels(Tensor::from_ints([0], &device));
-        let memory = CrossBatchMemoryConfig::new(3, 2).init(&device);
-        drop(memory.push(Tensor::zeros([1, 5], &device), target));
-    }
-
-    #[test]
-    fn display() {
-        let memory = CrossBatchMemoryConfig::new(3, 2).init(&Device::flex());
-        assert!(memory.to_string().starts_with("CrossBatchMemory {capacity: 3"), "{memory}");
-    }
-}

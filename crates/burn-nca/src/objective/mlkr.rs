@@ -257,23 +257,4 @@ mod tests {
         let found: f64 = MlkrLossConfig::new().init().total(line(), &index).into_scalar();
         assert!((found - expected).abs() < 1e-6, "{found}");
     }
-
-    #[test]
-    #[should_panic(expected = "3")]
-    fn one_target_per_row_is_asked_for() {
-        MlkrLossConfig::new().init().forward(line(), Tensor::zeros([2, 1], &Device::flex()));
-    }
-
-    #[test]
-    #[should_panic(expected = "the batch has no row")]
-    fn an_empty_batch_is_refused() {
-        let device = Device::flex();
-        let targets = Tensor::zeros([0, 1], &device);
-        MlkrLossConfig::new().init().forward(Tensor::zeros([0, 2], &device), targets);
-    }
-
-    #[test]
-    fn display() {
-        assert_eq!(MlkrLossConfig::new().init().to_string(), "MlkrLoss {reduction: Mean}");
-    }
 }

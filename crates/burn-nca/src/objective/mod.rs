@@ -51,6 +51,8 @@ mod target;
 mod target_index;
 mod temperature;
 pub(crate) mod term_weights;
+#[cfg(test)]
+mod tests;
 #[doc(hidden)]
 pub mod transfer;
 

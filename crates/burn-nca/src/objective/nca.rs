@@ -421,31 +421,4 @@ mod tests {
         let found: f64 = sum.init().forward(z, labels).into_scalar();
         assert!((found - 2.25).abs() < 1e-6, "{found}");
     }
-
-    #[test]
-    #[should_panic(expected = "3")]
-    fn one_label_per_row_is_asked_for() {
-        let labels = Tensor::from_ints([0, 1], &Device::flex());
-        NcaLossConfig::new().init().forward(line().0, labels);
-    }
-
-    #[test]
-    #[should_panic(expected = "the batch has no row")]
-    fn an_empty_batch_is_refused() {
-        let device = Device::flex();
-        let labels = Tensor::<1, Int>::zeros([0], &device);
-        NcaLossConfig::new().init().forward(Tensor::zeros([0, 2], &device), labels);
-    }
-
-    #[test]
-    #[should_panic(expected = "must be finite and not negative, got -1")]
-    fn a_negative_repulsion_is_refused() {
-        NcaLossConfig::new().with_repulsion(-1.0).init();
-    }
-
-    #[test]
-    fn display() {
-        let loss = NcaLossConfig::new().with_repulsion(0.5).init();
-        assert_eq!(loss.to_string(), "NcaLoss {criterion: F, repulsion: 0.5}");
-    }
 }

@@ -384,33 +384,4 @@ mod tests {
             assert!((found - expected).abs() < 1e-5, "{found} {expected}");
         }
     }
-
-    #[test]
-    #[should_panic(expected = "2")]
-    fn both_ends_of_each_pair_are_asked_for() {
-        let second = Tensor::zeros([3, 1], &Device::flex());
-        let weights = Tensor::ones([2], &Device::flex());
-        PairLossConfig::new().init().forward(rows([[0.0], [1.0]]), second, weights);
-    }
-
-    #[test]
-    #[should_panic(expected = "1")]
-    fn one_weight_per_pair_is_asked_for() {
-        let ends = Tensor::<2, Int>::from_ints([[0, 1]], &Device::flex());
-        let weights = Tensor::ones([2], &Device::flex());
-        PairLossConfig::new().init().forward_indexed(rows([[0.0], [1.0]]), ends, weights);
-    }
-
-    #[test]
-    #[should_panic(expected = "the batch has no row")]
-    fn an_empty_batch_is_refused() {
-        let empty = || Tensor::zeros([0, 1], &Device::flex());
-        let weights = Tensor::zeros([0], &Device::flex());
-        PairLossConfig::new().init().forward(empty(), empty(), weights);
-    }
-
-    #[test]
-    fn display() {
-        assert_eq!(PairLossConfig::new().init().to_string(), "PairLoss {include_self: true}");
-    }
 }

@@ -142,19 +142,4 @@ mod tests {
             assert!((found[0] - 2.0).abs() < 1e-6 && (found[1] + 6.0).abs() < 1e-6, "{found:?}");
         }
     }
-
-    #[test]
-    #[should_panic(expected = "must be positive and finite, got 0")]
-    fn a_temperature_of_0_is_refused() {
-        TemperatureConfig::new(0.0).init(&Device::flex());
-    }
-
-    #[test]
-    fn display() {
-        let fixed = TemperatureConfig::new(0.5).init(&Device::flex());
-        assert!(
-            fixed.to_string().starts_with("Temperature {start: 0.5, learned: false"),
-            "{fixed}"
-        );
-    }
 }

@@ -4,8 +4,8 @@ use acceptance::data::uniform;
 use burn::nn::loss::Reduction;
 use burn::tensor::{Int, Tensor};
 use burn_nca_learn::objective::{
-    AgreementTarget, BatchLoss, Criterion, MemoryLossConfig, MlkrLossConfig, NcaLossConfig,
-    PairLossConfig, PairTarget, SoftNcaLossConfig, SoftNearestNeighborLossConfig,
+    AgreementTarget, BatchLoss, Criterion, MlkrLossConfig, NcaLossConfig, PairLossConfig,
+    PairTarget, SoftNcaLossConfig, SoftNearestNeighborLossConfig,
 };
 
 use crate::loss::oracle::{self, Rows};
@@ -112,30 +112,4 @@ fn soft_and_pair_objectives_are_losses_of_a_batch_too() {
     let expected = loss.forward_indexed(z.clone(), pairs.clone(), weights.clone());
     let found = loss.batch_loss(z, &PairTarget { pairs, weights });
     assert_close(&[found.into_scalar::<f64>()], &[expected.into_scalar::<f64>()], 1e-15);
-}
-
-#[test]
-fn every_loss_prints_its_settings() {
-    let device = crate::loss::setup::autodiff();
-    let printed = [
-        NcaLossConfig::new().init().to_string(),
-        SoftNcaLossConfig::new().init().to_string(),
-        PairLossConfig::new().init().to_string(),
-        snn(SIMILARITIES[0], 0.5).to_string(),
-        sup_con(SIMILARITIES[2], 0.5).to_string(),
-        proxy_nca((SIMILARITIES[1], 0.5), &[0.0; 6], 3).to_string(),
-        MemoryLossConfig::new(70, 2).init(snn(SIMILARITIES[0], 0.5), &device).to_string(),
-    ];
-    let expected = [
-        "criterion: F",
-        "unlabeled_neighbors: false",
-        "include_self: true",
-        "similarity: SqEuclidean",
-        "similarity: Cosine",
-        "classes: 2",
-        "capacity: 70",
-    ];
-    for (printed, expected) in printed.iter().zip(expected) {
-        assert!(printed.contains(expected), "{printed}");
-    }
 }
