@@ -40,3 +40,9 @@ pub fn uniform(n: usize, seed: u64) -> Vec<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     (0..n).map(|_| rng.random_range(-1.0..1.0)).collect()
 }
+
+/// Rows as columns, of a row-major matrix with this many columns.
+pub fn transposed(matrix: &[f64], columns: usize) -> Vec<f64> {
+    let column = |at: usize| matrix.iter().skip(at).step_by(columns).copied();
+    (0..columns).flat_map(column).collect()
+}

@@ -1,5 +1,6 @@
 //! What the acceptance tests share: the equations as nested loops in f64, without tensors, and seeded data.
 
+pub mod compare;
 pub mod data;
 pub mod oracle;
 

@@ -3,6 +3,7 @@
 //! Most features and maps are small whole numbers times a power of two, so that embeddings and distances are exact in f32
 //! and f64: what differs from the oracle is the library's, at whatever scale. The others are any numbers of f32.
 
+use acceptance::data::transposed;
 use acceptance::oracle::{self, Nca};
 use burn::nn::loss::Reduction;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
@@ -93,12 +94,6 @@ fn model(case: &Case, criterion: Criterion, dtype: DType) -> MetricModel<LinearM
     let map = LinearMap::from_weight(&weight, [D, case.k], &device, dtype);
     let loss = NcaLossConfig::new().with_criterion(criterion).with_reduction(Reduction::Sum);
     MetricModel::new(map, loss.init())
-}
-
-/// Rows as columns, of a row-major matrix with this many columns.
-fn transposed(matrix: &[f64], columns: usize) -> Vec<f64> {
-    let column = |at: usize| matrix.iter().skip(at).step_by(columns).copied();
-    (0..columns).flat_map(column).collect()
 }
 
 /// By every way to the value and the gradient: blocks of terms, and a batch whole, cached and side by side.

@@ -1,5 +1,6 @@
 //! Sparse rows against the same rows written out: any shape, empty rows and columns among them.
 
+use acceptance::compare::assert_close;
 use burn::tensor::Device;
 use burn_nca_learn::NcaConfig;
 use burn_nca_learn::baseline::{Projection, TruncatedSvdConfig};
@@ -27,14 +28,6 @@ fn tables() -> impl Strategy<Value = SparseFeatures> {
     })
 }
 
-fn close(found: &[f64], expected: &[f64], tolerance: f64) {
-    assert_eq!(found.len(), expected.len());
-    for (found, expected) in found.iter().zip(expected) {
-        let off = (found - expected).abs();
-        assert!(off <= tolerance * (1.0 + expected.abs()), "{found} for {expected}");
-    }
-}
-
 fn sq_distance(rows: &Features, i: usize, j: usize) -> f64 {
     rows.row(i).iter().zip(rows.row(j)).map(|(a, b)| (a - b) * (a - b)).sum()
 }
@@ -50,7 +43,7 @@ proptest! {
         (0..n).for_each(|row| table.row(row).for_each(|(column, x)| found[row * d + column] = x));
         prop_assert_eq!(&found, dense.values());
         let mean = |column: usize| (0..n).map(|row| dense.row(row)[column]).sum::<f64>() / n as f64;
-        close(&table.mean(), &(0..d).map(mean).collect::<Vec<_>>(), 1e-13);
+        assert_close(&table.mean(), &(0..d).map(mean).collect::<Vec<_>>(), 1e-13);
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let rows: Vec<usize> = (0..2 * n).map(|_| rng.random_range(0..n)).collect();
         let (some, expected) = (table.select(&rows).to_dense().unwrap(), dense.select(&rows));
@@ -58,7 +51,7 @@ proptest! {
         let unit = table.clone().with_unit_rows().to_dense().unwrap();
         for (unit, row) in (0..n).map(|row| (unit.row(row), dense.row(row))) {
             let length = row.iter().map(|x| x * x).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
-            close(unit, &row.iter().map(|x| x / length).collect::<Vec<_>>(), 1e-13);
+            assert_close(unit, &row.iter().map(|x| x / length).collect::<Vec<_>>(), 1e-13);
         }
         let weights: Vec<f64> = (0..3 * d).map(|_| rng.random_range(-1.0..1.0)).collect();
         let map = Projection::from_matrix(&weights, [3, d]);
@@ -66,7 +59,7 @@ proptest! {
         let svd = TruncatedSvdConfig::new(1).fit(&table).unwrap();
         let sparse = burn_nca_learn::baseline::TruncatedSvd { projection: map.clone(), ..svd };
         let expected = map.apply(&dense).unwrap();
-        close(sparse.apply(&table).unwrap().values(), expected.values(), 1e-12);
+        assert_close(sparse.apply(&table).unwrap().values(), expected.values(), 1e-12);
     }
 
     /// In as many directions as there can be, nothing is lost: distances and the sum of squares stay.
@@ -84,11 +77,11 @@ proptest! {
             };
             let squares: f64 = (0..n).map(apart).sum();
             let found: f64 = svd.singular_values.iter().map(|s| s * s).sum();
-            close(&[found], &[squares], 1e-10);
+            assert_close(&[found], &[squares], 1e-10);
             for i in 0..n.min(20) {
                 for j in 0..n {
                     let expected = sq_distance(&dense, i, j);
-                    close(&[sq_distance(&embedded, i, j)], &[expected], 1e-9);
+                    assert_close(&[sq_distance(&embedded, i, j)], &[expected], 1e-9);
                 }
             }
         }

@@ -5,7 +5,7 @@ use burn::module::Module;
 use burn::optim::GradientsParams;
 use burn::tensor::DType;
 use burn_nca_learn::MetricModel;
-use burn_nca_learn::encoder::cast;
+use burn_nca_learn::encoder::{Activation, cast};
 use burn_nca_learn::fit::parameters::flatten_gradients;
 use burn_nca_learn::fit::{cached, parallel};
 use burn_nca_learn::objective::{
@@ -13,15 +13,15 @@ use burn_nca_learn::objective::{
 };
 
 use crate::loss::setup::{
-    SIMILARITIES, assert_close, autodiff, encoders, matrix, rows, sup_con, target,
+    SIMILARITIES, assert_close, autodiff, encoders, rows, sup_con, target, tensor,
 };
 
 fn check<L: BatchLoss<Target = ClassTarget>>(loss: L) {
     let (n, d, k) = (37, 5, 3);
     let rows = rows(n, k, 70);
-    let x = matrix(&uniform(n * d, 71), d, &autodiff());
+    let x = tensor(&uniform(n * d, 71), d, &autodiff());
     let target = target(&rows);
-    for encoder in encoders(d, k) {
+    for encoder in encoders(d, k, Activation::Tanh) {
         let model = MetricModel::new(encoder, loss.clone());
         let whole = model.objective.batch_loss(model.forward(x.clone()), &target);
         let value = whole.clone().into_scalar::<f64>();
@@ -51,9 +51,9 @@ fn the_gradient_of_chunks_is_that_of_the_whole_batch() {
 #[test]
 fn frozen_parameters_have_no_gradient_in_chunks_either() {
     let rows = rows(12, 3, 70);
-    let x = matrix(&uniform(12 * 5, 71), 5, &autodiff());
+    let x = tensor(&uniform(12 * 5, 71), 5, &autodiff());
     let loss = cast(ProxyNcaLossConfig::new(4, 3).init(&autodiff()), DType::F64);
-    for encoder in encoders(5, 3) {
+    for encoder in encoders(5, 3, Activation::Tanh) {
         let model = MetricModel::new(encoder.freeze(), loss.clone());
         let whole = model.objective.batch_loss(model.forward(x.clone()), &target(&rows));
         let whole = GradientsParams::from_grads(whole.backward(), &model);

@@ -80,7 +80,7 @@ fn queries_and_candidates_have_sizes_of_their_own() {
     let (queries, set) = (batch(&[3, 20, 21], 84), batch(&(0..15).collect::<Vec<_>>(), 85));
     let (z, classes) = leaf(&queries);
     let ClassTarget { labels, ids } = classes;
-    let embeddings = crate::loss::setup::matrix(&set.z, 2, &autodiff());
+    let embeddings = crate::loss::setup::tensor(&set.z, 2, &autodiff());
     let candidates = Candidates::of_samples(embeddings, target(&set), ids);
     assert_eq!(candidates.embeddings.dims(), [15, 2]);
     let at = (Similarity::Cosine, 0.2);

@@ -2,25 +2,20 @@
 
 use acceptance::data::uniform;
 use burn::module::Param;
-use burn::tensor::{DType, Device, Int, Tensor, TensorData};
-use burn_nca_learn::encoder::{Activation, AnyEncoder, LinearMap, MlpConfig, cast};
+use burn::tensor::{Device, Int, Tensor, TensorData};
 use burn_nca_learn::objective::{
     BatchLoss, ClassTarget, ProxyNcaLoss, ProxyNcaLossConfig, Similarity, SoftNearestNeighborLoss,
     SoftNearestNeighborLossConfig, SupConLoss, SupConLossConfig, TemperatureConfig,
 };
 
 use crate::loss::oracle::Rows;
+pub use crate::objective::setup::{assert_close, assert_slopes, encoders, tensor};
 
 pub const SIMILARITIES: [Similarity; 3] =
     [Similarity::SqEuclidean, Similarity::Euclidean, Similarity::Cosine];
 
 pub fn autodiff() -> Device {
     Device::flex().autodiff()
-}
-
-pub fn matrix(values: &[f64], columns: usize, device: &Device) -> Tensor<2> {
-    let shape = [values.len() / columns, columns];
-    Tensor::from_data(TensorData::new(values.to_vec(), shape), (device, DType::F64))
 }
 
 pub fn ints(values: &[usize], device: &Device) -> Tensor<1, Int> {
@@ -30,7 +25,7 @@ pub fn ints(values: &[usize], device: &Device) -> Tensor<1, Int> {
 
 /// The embedding and target of rows, the embedding as a leaf of a graph.
 pub fn leaf(rows: &Rows) -> (Tensor<2>, ClassTarget) {
-    let z = matrix(&rows.z, rows.k, &autodiff()).require_grad();
+    let z = tensor(&rows.z, rows.k, &autodiff()).require_grad();
     (z, target(rows))
 }
 
@@ -73,7 +68,7 @@ pub fn proxy_nca(
         .with_similarity(similarity)
         .with_temperature(TemperatureConfig::new(temperature))
         .init(&autodiff());
-    loss.proxies = Param::from_tensor(matrix(proxies, k, &autodiff()));
+    loss.proxies = Param::from_tensor(tensor(proxies, k, &autodiff()));
     loss
 }
 
@@ -90,20 +85,4 @@ pub fn value_and_slope<L: BatchLoss<Target = ClassTarget>>(
 
 pub fn numbers(tensor: Tensor<2>) -> Vec<f64> {
     tensor.into_data().convert::<f64>().try_to_vec::<f64>().unwrap()
-}
-
-/// A linear map and a network from d features to k dimensions, in f64.
-pub fn encoders(d: usize, k: usize) -> [AnyEncoder; 2] {
-    let mlp = MlpConfig::new(d, vec![5], k).with_activation(Activation::Tanh);
-    let mlp = cast(mlp.init_seeded(4, &autodiff()), DType::F64);
-    let linear = LinearMap::from_weight(&uniform(d * k, 5), [d, k], &autodiff(), DType::F64);
-    [AnyEncoder::Linear(linear), AnyEncoder::Mlp(mlp)]
-}
-
-pub fn assert_close(found: &[f64], expected: &[f64], tolerance: f64) {
-    assert_eq!(found.len(), expected.len());
-    for (at, (a, b)) in found.iter().zip(expected).enumerate() {
-        let scale = 1.0 + b.abs();
-        assert!((a - b).abs() <= tolerance * scale, "entry {at}: {a} against {b}");
-    }
 }

@@ -2,9 +2,9 @@
 
 use acceptance::data::{overlapping, uniform};
 use burn::tensor::{Device, Int, Tensor, TensorData};
-use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig, Objective};
+use burn_nca_learn::objective::{Criterion, NcaLossConfig, Objective};
 
-use crate::objective::setup::{assert_close, at_block, linear, tensor};
+use crate::objective::setup::{assert_close, at_block, classes, linear, tensor};
 
 #[test]
 fn block_size_does_not_matter() {
@@ -17,13 +17,13 @@ fn block_size_does_not_matter() {
             let objective =
                 NcaLossConfig::new().with_criterion(criterion).with_repulsion(0.2).init();
             let model = linear(&uniform(2 * d, 10), d, objective.clone());
-            let classes = ClassIndex::new(&sample.y, &Device::flex()).unwrap();
+            let classes = crate::objective::setup::classes(&sample.y);
             let z = model.forward(x.clone());
             let whole = objective.total(z, &classes).into_scalar::<f64>();
-            let (value, gradient) = at_block(&model, &x, &sample.y, n);
+            let (value, gradient) = at_block(&model, &x, &classes, n);
             assert_close(&[value], &[whole], 1e-12);
             for rows in [1, 7, n + 10] {
-                let (other, other_gradient) = at_block(&model, &x, &sample.y, rows);
+                let (other, other_gradient) = at_block(&model, &x, &classes, rows);
                 assert_close(&[other], &[value], 1e-12);
                 assert_close(&other_gradient, &gradient, 1e-11);
             }
@@ -46,7 +46,7 @@ fn the_batch_loss_is_the_sum_over_blocks() {
             .with_reduction(burn::nn::loss::Reduction::Sum)
             .init();
         let model = linear(&uniform(2 * d, 12), d, objective);
-        let (value, _) = at_block(&model, &x, &sample.y, 5);
+        let (value, _) = at_block(&model, &x, &classes(&sample.y), 5);
         let batch = model.loss(x.clone(), labels.clone()).into_scalar::<f64>();
         assert_close(&[batch], &[value], 1e-12);
     }

@@ -1,18 +1,19 @@
 //! Values of other programs' own tests, recomputed independently.
 
+use acceptance::data::transposed;
 use burn::tensor::Device;
 use burn_nca_learn::objective::Criterion;
 
-use crate::objective::setup::{assert_close, at_block, linear, loss, tensor, transposed};
+use crate::objective::setup::{assert_close, at_block, classes, linear, loss, tensor};
 
 const IDENTITY: [f64; 4] = [1.0, 0.0, 0.0, 1.0];
 
 fn check(x: &[f64], y: &[usize], criterion: Criterion, value: f64, gradient: [f64; 2]) {
     let model = linear(&IDENTITY, 2, loss(criterion));
     let x = tensor(x, 2, &Device::flex());
-    let (found, grad) = at_block(&model, &x, y, 64);
+    let (found, grad) = at_block(&model, &x, &classes(y), 64);
     assert_close(&[-found], &[value], 1e-10);
-    let grad: Vec<f64> = transposed(&grad, 2, 2).iter().map(|g| -g).collect();
+    let grad: Vec<f64> = transposed(&grad, 2).iter().map(|g| -g).collect();
     assert_close(&grad, &[gradient[0], 0.0, 0.0, gradient[1]], 1e-9);
 }
 
@@ -36,7 +37,7 @@ fn scikit_learn_four_points() {
 fn mlpack_optimum_far_apart() {
     let x = tensor(&[500.0, 500.0, -500.0, -500.0], 1, &Device::flex());
     let model = linear(&[1.0], 1, loss(Criterion::F));
-    let (value, gradient) = at_block(&model, &x, &[0, 0, 1, 1], 64);
+    let (value, gradient) = at_block(&model, &x, &classes(&[0, 0, 1, 1]), 64);
     assert_close(&[-value], &[4.0], 1e-10);
     assert_close(&gradient, &[0.0], 1e-10);
 }

@@ -5,5 +5,5 @@ mod golden;
 mod gradient;
 mod partly;
 mod points;
-mod setup;
+pub(crate) mod setup;
 mod weights;

@@ -7,7 +7,7 @@ use burn_nca_learn::fit::{FitConfig, Precision};
 use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig, Objective, SampledTerms};
 use burn_nca_learn::{Fitted, NcaConfig};
 
-use crate::objective::setup::{assert_close, tensor};
+use crate::objective::setup::{assert_close, assert_slopes, tensor};
 
 /// p_i of the rows with a class, by its definition; `None` of those without and without a partner.
 fn p(z: &[f64], k: usize, labels: &[Option<usize>]) -> Vec<Option<f64>> {
@@ -59,16 +59,7 @@ fn value_and_gradient_are_those_of_the_definition_at_any_block_size() {
             let free = tensor(&z, 2, &Device::flex().autodiff()).require_grad();
             let gradients = loss.total(free.clone(), &target).backward();
             let slopes = free.grad(&gradients).unwrap().into_data().try_to_vec::<f64>().unwrap();
-            let difference = |at: usize| {
-                let moved = |step: f64| {
-                    let mut z = z.clone();
-                    z[at] += step;
-                    losses(&z, &labels)[which]
-                };
-                (moved(1e-5) - moved(-1e-5)) / 2e-5
-            };
-            let expected: Vec<f64> = (0..z.len()).map(difference).collect();
-            assert_close(&slopes, &expected, 1e-6);
+            assert_slopes(&slopes, &z, (1e-5, 1e-6), |z| losses(z, &labels)[which]);
         }
     }
 }

@@ -1,8 +1,10 @@
 //! What the tests of the objectives share.
 
+pub use acceptance::compare::{assert_close, assert_slopes};
+use acceptance::data::{transposed, uniform};
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_nca_learn::MetricModel;
-use burn_nca_learn::encoder::{Encoder, LinearMap};
+use burn_nca_learn::encoder::{Activation, AnyEncoder, Encoder, LinearMap, MlpConfig, cast};
 use burn_nca_learn::fit::exact::{BlockConfig, value_and_gradient};
 use burn_nca_learn::fit::parameters::flatten_gradients;
 use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLoss, NcaLossConfig, Objective};
@@ -17,36 +19,34 @@ pub fn loss(criterion: Criterion) -> NcaLoss {
 }
 
 /// A linear model with the transpose of `a`, row-major `[k, d]`.
-pub fn linear(a: &[f64], d: usize, objective: NcaLoss) -> MetricModel<LinearMap, NcaLoss> {
+pub fn linear<O: Objective>(a: &[f64], d: usize, objective: O) -> MetricModel<LinearMap, O> {
     let k = a.len() / d;
-    let transposed: Vec<f64> =
-        (0..d).flat_map(|c| (0..k).map(move |r| (r, c))).map(|(r, c)| a[r * d + c]).collect();
     let device = Device::flex().autodiff();
-    MetricModel::new(LinearMap::from_weight(&transposed, [d, k], &device, DType::F64), objective)
+    let map = LinearMap::from_weight(&transposed(a, d), [d, k], &device, DType::F64);
+    MetricModel::new(map, objective)
+}
+
+/// A linear map and a network from d features to k dimensions, in f64.
+pub fn encoders(d: usize, k: usize, activation: Activation) -> [AnyEncoder; 2] {
+    let device = Device::flex().autodiff();
+    let mlp = MlpConfig::new(d, vec![5], k).with_activation(activation);
+    let mlp = cast(mlp.init_seeded(4, &device), DType::F64);
+    let linear = LinearMap::from_weight(&uniform(d * k, 5), [d, k], &device, DType::F64);
+    [AnyEncoder::Linear(linear), AnyEncoder::Mlp(mlp)]
 }
 
 /// Value and flat gradient at a block size.
-pub fn at_block<E: Encoder, O: Objective<Target = ClassIndex>>(
+pub fn at_block<E: Encoder, O: Objective>(
     model: &MetricModel<E, O>,
     x: &Tensor<2>,
-    y: &[usize],
+    target: &O::Target,
     rows: usize,
 ) -> (f64, Vec<f64>) {
-    let classes = ClassIndex::new(y, &x.device()).unwrap();
-    let blocks = BlockConfig::new().with_rows(Some(rows));
-    let at = value_and_gradient(model, x, &classes, &blocks);
+    let at = value_and_gradient(model, x, target, &BlockConfig::new().with_rows(Some(rows)));
     (at.value, flatten_gradients(model, &at.gradients))
 }
 
-/// Row-major `[d, k]` (how weights are stored) to row-major `[k, d]` (how the paper writes A).
-pub fn transposed(values: &[f64], d: usize, k: usize) -> Vec<f64> {
-    (0..k).flat_map(|r| (0..d).map(move |c| values[c * k + r])).collect()
-}
-
-pub fn assert_close(found: &[f64], expected: &[f64], tolerance: f64) {
-    assert_eq!(found.len(), expected.len());
-    for (at, (a, b)) in found.iter().zip(expected).enumerate() {
-        let scale = 1.0 + b.abs();
-        assert!((a - b).abs() <= tolerance * scale, "entry {at}: {a} against {b}");
-    }
+/// The classes of rows, on the device of the tests.
+pub fn classes(y: &[usize]) -> ClassIndex {
+    ClassIndex::new(y, &Device::flex()).unwrap()
 }

@@ -3,8 +3,6 @@
 
 mod agreements;
 mod agreements_batch;
-#[cfg(feature = "backends")]
-mod devices;
 mod fit;
 mod invariance;
 mod oracle;

@@ -5,7 +5,7 @@ use burn::tensor::{DType, Device, Int, Tensor, TensorData, s};
 use burn_nca_learn::objective::PairLossConfig;
 
 use crate::soft::oracle::pair_cost;
-use crate::soft::setup::{Case, assert_close, some_pairs, tensor, vector};
+use crate::soft::setup::{Case, assert_close, assert_slopes, some_pairs, tensor, vector};
 
 #[test]
 fn a_batch_of_pairs_agrees_with_nested_loops() {
@@ -55,15 +55,9 @@ fn the_batch_gradient_agrees_with_central_differences() {
         let leaf = case.embedding().autodiff().require_grad();
         let gradient = leaf.grad(&value(&leaf).backward()).unwrap();
         let gradient = gradient.into_data().try_to_vec::<f64>().unwrap();
-        for (at, &slope) in gradient.iter().enumerate() {
-            let moved = |step: f64| {
-                let mut z = case.z.clone();
-                z[at] += step;
-                value(&tensor(&z, 2, DType::F64)).into_scalar::<f64>()
-            };
-            let central = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-            assert_close(&[slope], &[central], 1e-8);
-        }
+        assert_slopes(&gradient, &case.z, (1e-5, 1e-8), |z| {
+            value(&tensor(z, 2, DType::F64)).into_scalar::<f64>()
+        });
     }
 }
 

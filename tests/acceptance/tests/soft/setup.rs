@@ -5,10 +5,12 @@ use acceptance::oracle::embed;
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_nca_learn::MetricModel;
 use burn_nca_learn::data::Pairs;
-use burn_nca_learn::encoder::{Activation, AnyEncoder, Encoder, LinearMap, MlpConfig, cast};
-use burn_nca_learn::fit::exact::{BlockConfig, value_and_gradient};
-use burn_nca_learn::fit::parameters::{assign, flatten, flatten_gradients};
+use burn_nca_learn::encoder::{Activation, Encoder, LinearMap};
+use burn_nca_learn::fit::parameters::{assign, flatten};
 use burn_nca_learn::objective::Objective;
+
+pub use crate::objective::setup::{assert_close, assert_slopes, at_block};
+use crate::objective::setup::{encoders, linear};
 
 pub fn tensor(values: &[f64], columns: usize, dtype: DType) -> Tensor<2> {
     let data = TensorData::new(values.to_vec(), [values.len() / columns, columns]);
@@ -46,32 +48,8 @@ impl Case {
     }
 
     pub fn linear<O: Objective>(&self, objective: O) -> MetricModel<LinearMap, O> {
-        let (d, k) = (self.d, self.k);
-        let weight: Vec<f64> =
-            (0..d).flat_map(|c| (0..k).map(move |r| r * d + c)).map(|at| self.a[at]).collect();
-        let device = Device::flex().autodiff();
-        MetricModel::new(LinearMap::from_weight(&weight, [d, k], &device, DType::F64), objective)
+        linear(&self.a, self.d, objective)
     }
-}
-
-/// A linear map and a network from d features, in f64.
-pub fn encoders(d: usize) -> [AnyEncoder; 2] {
-    let device = Device::flex().autodiff();
-    let mlp = MlpConfig::new(d, vec![5], 2).with_activation(Activation::Logistic);
-    let mlp = cast(mlp.init_seeded(4, &device), DType::F64);
-    let linear = LinearMap::from_weight(&uniform(d * 2, 5), [d, 2], &device, DType::F64);
-    [AnyEncoder::Linear(linear), AnyEncoder::Mlp(mlp)]
-}
-
-/// Value and flat gradient at a block size.
-pub fn at_block<E: Encoder, O: Objective>(
-    model: &MetricModel<E, O>,
-    x: &Tensor<2>,
-    target: &O::Target,
-    rows: usize,
-) -> (f64, Vec<f64>) {
-    let at = value_and_gradient(model, x, target, &BlockConfig::new().with_rows(Some(rows)));
-    (at.value, flatten_gradients(model, &at.gradients))
 }
 
 /// The value by blocks of 1, 7, n and more rows, which must be one and the same, as the gradients.
@@ -95,20 +73,12 @@ pub fn at_any_block<E: Encoder, O: Objective>(
 /// Compares the gradient with central differences of the value, for a linear map and a network.
 pub fn check_gradients<O: Objective>(objective: O, x: &Tensor<2>, target: &O::Target) {
     let [_, d] = x.dims();
-    for encoder in encoders(d) {
+    for encoder in encoders(d, 2, Activation::Logistic) {
         let model = MetricModel::new(encoder, objective.clone());
         let (_, gradient) = at_block(&model, x, target, 7);
-        let start = flatten(&model);
-        let value = |index: usize, step: f64| {
-            let mut at = start.clone();
-            at[index] += step;
-            at_block(&assign(model.clone(), &at), x, target, 7).0
-        };
-        let h = 1e-5;
-        for (index, &slope) in gradient.iter().enumerate() {
-            let central = (value(index, h) - value(index, -h)) / (2.0 * h);
-            assert_close(&[slope], &[central], 1e-7);
-        }
+        assert_slopes(&gradient, &flatten(&model), (1e-5, 1e-7), |at| {
+            at_block(&assign(model.clone(), at), x, target, 7).0
+        });
     }
 }
 
@@ -140,12 +110,4 @@ pub fn some_pairs(n: usize) -> Vec<(usize, usize, f64)> {
 
 pub fn pairs(n: usize) -> Pairs {
     Pairs::new(n, some_pairs(n)).unwrap()
-}
-
-pub fn assert_close(found: &[f64], expected: &[f64], tolerance: f64) {
-    assert_eq!(found.len(), expected.len());
-    for (at, (a, b)) in found.iter().zip(expected).enumerate() {
-        let scale = 1.0 + b.abs();
-        assert!((a - b).abs() <= tolerance * scale, "entry {at}: {a} against {b}");
-    }
 }

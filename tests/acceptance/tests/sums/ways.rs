@@ -80,6 +80,7 @@ fn exact<'a>(device: &Device, sums: Sums) -> Vec<(String, Loss<'a>)> {
             Agreements::of_targets(&targets, 1, AgreementWidth::Given(0.3)).unwrap(),
             Agreements::of_labels(&labels),
             Agreements::of_list(ROWS, list).unwrap(),
+            Agreements::of_function(ROWS, |i, j| if i > j { 0.25 } else { 0.0 }),
         ] {
             for neighbors in [false, true] {
                 let loss = SoftNcaLossConfig::new()
