@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use serde_json::ser::{CompactFormatter, Formatter};
 
-use super::{ClassCount, Measure, Report};
+use super::Report;
 
 impl Report {
     /// The contents of `report.json`: one top-level field a line, ended by a newline.
@@ -22,22 +22,8 @@ impl Report {
     ///
     /// # Errors
     /// A field that is missing, or fields that do not fit together.
-    pub fn from_document(mut document: Value) -> Result<Self> {
-        // Earlier versions knew a report of classes by the lack of a kind, and its columns and counts implicitly.
-        if let Some(fields) = document.as_object_mut() {
-            fields.entry("kind").or_insert("classes".into());
-        }
-        let mut report: Self = serde_json::from_value(document)?;
-        let (data, table) = (&mut report.header.data, &mut report.comparison);
-        if let (Some(k), true) = (table.neighbors, table.measures.is_empty()) {
-            table.measures = Measure::of_classes(k);
-        }
-        if (data.train, data.test) == (0, 0) {
-            let sum = |count: fn(&ClassCount) -> usize| {
-                data.classes.iter().map(count).fold(0, usize::saturating_add)
-            };
-            (data.train, data.test) = (sum(|class| class.train), sum(|class| class.test));
-        }
+    pub fn from_document(document: Value) -> Result<Self> {
+        let report: Self = serde_json::from_value(document)?;
         report.check()?;
         Ok(report)
     }
@@ -132,23 +118,6 @@ mod tests {
             assert_eq!(value(&report), value(&read));
             assert_eq!(report.header, read.header);
         }
-    }
-
-    #[test]
-    fn a_report_of_an_earlier_version_is_read() {
-        let report = Report::example();
-        let mut old = value(&report);
-        let fields = old.as_object_mut().unwrap();
-        fields.retain(|name, _| !["kind", "class_scores"].contains(&name.as_str()));
-        fields["comparison"].as_object_mut().unwrap().remove("measures");
-        fields["data"]
-            .as_object_mut()
-            .unwrap()
-            .retain(|name, _| !["train", "test"].contains(&name.as_str()));
-        let read = Report::from_json(&old.to_string()).unwrap();
-        assert_eq!(read.comparison, report.comparison);
-        assert_eq!(read.header.data, report.header.data);
-        assert_eq!(read.classes().class_scores, None);
     }
 
     #[test]

@@ -34,7 +34,6 @@ pub struct Report {
     #[serde(flatten)]
     pub run: SolverRun,
     /// What to know before trusting the numbers; none in most reports.
-    #[serde(default)]
     pub warnings: Vec<Warning>,
     /// Mean over the training points of the perplexity: the effective number of neighbors.
     #[serde(deserialize_with = "null_as_nan")]
@@ -57,7 +56,6 @@ pub struct Report {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<Replay>,
     /// The search that chose the settings; `None` when they were given.
-    #[serde(default)]
     pub tuning: Option<Tuning>,
 }
 
@@ -92,19 +90,15 @@ pub struct Data {
     /// Number of features.
     pub columns: usize,
     /// How many were learned from of what was split: rows, or pairs.
-    #[serde(default)]
     pub train: usize,
     /// How many of them were held out.
-    #[serde(default)]
     pub test: usize,
     /// The name of a numeric target; `None` for classes and pairs.
-    #[serde(default)]
     pub target: Option<String>,
     /// The classes, in index order; none for numbers and pairs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<ClassCount>,
     /// Training rows that are alone in their class: no neighbor can be right for them.
-    #[serde(default)]
     pub without_partner: usize,
     /// Rows (or pairs) held out that are training rows, too: equal in all features.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -176,7 +170,6 @@ pub struct ClassResults {
     /// The confusion matrix; `None` when it was not computed.
     pub confusion: Option<Confusion>,
     /// Recall and precision of each class, from the same predictions.
-    #[serde(default)]
     pub class_scores: Option<ClassTable>,
     /// The training rows whose class the others contradict; `None` in reports of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]

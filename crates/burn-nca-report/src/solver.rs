@@ -25,11 +25,9 @@ pub struct SolverRun {
     /// Wall-clock time of the fit, in seconds.
     #[serde(deserialize_with = "null_as_nan")]
     pub seconds: f64,
-    /// When it ended, such as `2026-01-31 12:00 UTC`; `None` in reports of earlier versions.
-    #[serde(default)]
+    /// When it ended, such as `2026-01-31 12:00 UTC`.
     pub ended: Option<String>,
-    /// How sums over pairs were computed at the end; `None` where a method has none, and in reports of earlier versions.
-    #[serde(default)]
+    /// How sums over pairs were computed at the end; `None` where a method has none.
     pub sums: Option<SumsSummary>,
     /// Largest resident memory of the process, in bytes, where the system reports it.
     pub peak_memory_bytes: Option<u64>,

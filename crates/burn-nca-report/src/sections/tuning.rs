@@ -26,16 +26,12 @@ pub struct Tuning {
     /// Why the chosen settings were chosen.
     pub reason: String,
     /// What was chosen, with its score and that of the next best, in one line.
-    #[serde(default)]
     pub chosen: String,
     /// Whether the user asked for the search; the default candidates are compared without being asked.
-    #[serde(default = "asked")]
     pub asked: bool,
     /// The k of the k-NN by which candidates were compared.
-    #[serde(default = "one")]
     pub neighbors: usize,
     /// What candidates were compared by.
-    #[serde(default)]
     pub compared_by: ComparedBy,
     /// Seconds of all trials.
     pub seconds: f64,
@@ -117,15 +113,6 @@ impl ComparedBy {
     }
 }
 
-/// Reports of older versions hold searches that were asked for, by 1-NN.
-fn asked() -> bool {
-    true
-}
-
-fn one() -> usize {
-    1
-}
-
 /// One candidate, at the number of steps that served it best; the chosen one at the steps that were chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TuningRow {
@@ -141,7 +128,6 @@ pub struct TuningRow {
     /// Where the map started.
     pub start: String,
     /// The perplexity that the start was scaled to.
-    #[serde(default)]
     pub start_perplexity: Option<f64>,
     /// Dimensions of the embedding.
     pub dimension: usize,

@@ -39,7 +39,6 @@ pub struct MeasureRow {
     /// `Euclidean`, `PCA`, `NCA`, …
     pub method: String,
     /// How neighbors predict, such as `5-NN` or `kernel`; empty where the measures say it.
-    #[serde(default)]
     pub rule: String,
     /// Dimensions of the space the neighbors were searched in.
     pub dimension: usize,
@@ -58,7 +57,6 @@ pub struct MeasureTable {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub neighbors: Option<usize>,
     /// The columns, in the order to show them.
-    #[serde(default)]
     pub measures: Vec<Measure>,
     /// The methods, in the order to show them; the learned metric last.
     pub rows: Vec<MeasureRow>,

@@ -46,7 +46,6 @@ pub struct Embedding<M> {
     /// The points.
     pub points: Vec<Point<M>>,
     /// Pairs of points to join, by their place in `points`.
-    #[serde(default)]
     pub links: Vec<[usize; 2]>,
     /// The rows without a class; absent where there are none.
     #[serde(default, rename = "unlabelled", skip_serializing_if = "Vec::is_empty")]

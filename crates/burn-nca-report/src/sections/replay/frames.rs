@@ -70,7 +70,6 @@ pub struct ReplayFrame {
     /// The same of the rows held out; `None` for pairs, whose one score is in `train`.
     pub test: Option<f64>,
     /// Whether the model is that of this step (or of the nearest that was kept).
-    #[serde(default)]
     pub kept: bool,
     /// The coordinates of the points, row-major, in units of the window.
     pub places: Vec<i32>,
