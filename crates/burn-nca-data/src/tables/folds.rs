@@ -4,7 +4,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::{Labeled, Split, grouped_folds};
+use super::{Labeled, Split, grouped_folds, rows_by_class};
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
 
@@ -34,15 +34,11 @@ pub fn stratified_folds(data: &Labeled, folds: usize, seed: u64) -> Result<Vec<S
         return grouped_folds(data.labels(), groups, folds, seed);
     }
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut members = vec![Vec::new(); data.classes()];
-    for (row, &label) in data.labels().iter().enumerate() {
-        members[label].push(row);
-    }
     let mut fold_of = vec![0; data.rows()];
     let mut dealt = 0;
-    for rows in &mut members {
+    for mut rows in rows_by_class(data.labels()) {
         rows.shuffle(&mut rng);
-        for &row in rows.iter() {
+        for row in rows {
             fold_of[row] = dealt % folds;
             dealt += 1;
         }
@@ -87,7 +83,7 @@ fn into_splits(fold_of: &[usize], folds: usize) -> Vec<Split> {
     (0..folds).map(split).collect()
 }
 
-fn check_number(folds: usize) -> Result<()> {
+pub(super) fn check_number(folds: usize) -> Result<()> {
     if folds < 2 {
         return Err(Error::setting(format!(
             "a cross-validation of {folds} folds; give 2 folds or more, such as 5"

@@ -6,7 +6,10 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::Split;
+use super::folds::check_number;
+use super::labeled::check_groups;
+use super::split::check_share;
+use super::{Split, rows_by_class};
 use crate::error::{Error, Result};
 
 /// Holds out whole groups, about a share of the rows of every class, at random but seeded.
@@ -31,11 +34,7 @@ use crate::error::{Error, Result};
 /// # Ok::<(), burn_nca_data::Error>(())
 /// ```
 pub fn grouped_split(labels: &[usize], groups: &[usize], share: f64, seed: u64) -> Result<Split> {
-    if !(0.0..1.0).contains(&share) {
-        return Err(Error::setting(format!(
-            "the held-out share is {share}; give a number from 0 to below 1, such as 0.3"
-        )));
-    }
+    check_share(share)?;
     let all = groups_of(labels, groups)?;
     if share == 0.0 {
         return Ok(Split { train: (0..labels.len()).collect(), test: Vec::new() });
@@ -56,11 +55,7 @@ pub fn grouped_folds(
     folds: usize,
     seed: u64,
 ) -> Result<Vec<Split>> {
-    if folds < 2 {
-        return Err(Error::setting(format!(
-            "a cross-validation of {folds} folds; give 2 folds or more, such as 5"
-        )));
-    }
+    check_number(folds)?;
     let all = groups_of(labels, groups)?;
     at_least(all.len(), folds)?;
     let shares = vec![1.0 / folds as f64; folds];
@@ -84,18 +79,8 @@ fn at_least(groups: usize, parts: usize) -> Result<()> {
 
 /// The rows of each group.
 fn groups_of(labels: &[usize], groups: &[usize]) -> Result<Vec<Vec<usize>>> {
-    if groups.len() != labels.len() {
-        return Err(Error::data(format!(
-            "{} groups for {} rows; give the group of each row",
-            groups.len(),
-            labels.len()
-        )));
-    }
-    let mut rows: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (row, &group) in groups.iter().enumerate() {
-        rows.entry(group).or_default().push(row);
-    }
-    Ok(rows.into_values().collect())
+    check_groups(groups, labels.len())?;
+    Ok(rows_by_class(groups))
 }
 
 /// The rows of each part, ascending.

@@ -84,7 +84,7 @@ pub fn rows_by_class(labels: &[usize]) -> Vec<Vec<usize>> {
     classes.into_values().collect()
 }
 
-fn check_share(share: f64) -> Result<()> {
+pub(super) fn check_share(share: f64) -> Result<()> {
     if (0.0..1.0).contains(&share) {
         return Ok(());
     }
