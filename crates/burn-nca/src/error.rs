@@ -18,7 +18,14 @@ pub fn shortened(message: &impl std::fmt::Display) -> String {
 }
 
 /// What a panic said.
-pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
+pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown cause")
+}
+
+/// The words with which a call panics.
+#[cfg(test)]
+pub(crate) fn refusal(call: impl FnOnce()) -> String {
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call));
+    panic_message(&*panic.expect_err("nothing was refused")).to_string()
 }

@@ -1,19 +1,9 @@
 //! How every loss is shown, and what all of them refuse.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use burn::tensor::{Device, Int, Tensor};
 
 use super::*;
-
-/// The words with which a call panics.
-fn refusal(call: impl FnOnce()) -> String {
-    let panic = catch_unwind(AssertUnwindSafe(call)).expect_err("nothing was refused");
-    match panic.downcast::<String>() {
-        Ok(words) => *words,
-        Err(panic) => panic.downcast_ref::<&str>().map(ToString::to_string).unwrap_or_default(),
-    }
-}
+use crate::error::refusal;
 
 fn zeros<const D: usize>(shape: [usize; D]) -> Tensor<D> {
     Tensor::zeros(shape, &Device::flex())
