@@ -1,6 +1,7 @@
 //! Whether fused sums over pairs are those of the definition on a device.
 
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
+use burn_nca::Sums;
 
 use crate::data::{AgreementWidth, Agreements, Pairs, host_values};
 use crate::device::backend;
@@ -10,7 +11,6 @@ use crate::objective::{
     PairLossConfig, Similarity, SoftNcaLossConfig, SupConLossConfig, TargetIndex,
 };
 use crate::self_test::{numbers, without_panic_message};
-use crate::sums::{LOG_SUM, Sums};
 
 /// Points that are compared, and their coordinates.
 const POINTS: usize = 240;
@@ -42,7 +42,7 @@ impl SumsCompared {
     }
 }
 
-/// Compares fused sums over pairs with the [definition](crate::nca) on a device, in value and gradient, in f32 and where it
+/// Compares fused sums over pairs with the [definition](burn_nca::nca) on a device, in value and gradient, in f32 and where it
 /// has it in f64: f, g with a hinge, soft matches, equation 8, MLKR and a batch loss.
 ///
 /// # Errors
@@ -53,11 +53,11 @@ impl SumsCompared {
 /// # #[cfg(feature = "flex")] {
 /// use burn::tensor::Device;
 ///
-/// for compared in burn_nca::compare_sums(&Device::flex())? {
+/// for compared in burn_nca_learn::compare_sums(&Device::flex())? {
 ///     assert!(compared.agree(), "{compared:?}");
 /// }
 /// # }
-/// # Ok::<(), burn_nca::Error>(())
+/// # Ok::<(), burn_nca_learn::Error>(())
 /// ```
 pub fn compare_sums(device: &Device) -> Result<Vec<SumsCompared>> {
     let device = device.clone().without_autodiff();
@@ -72,8 +72,10 @@ pub fn compare_sums(device: &Device) -> Result<Vec<SumsCompared>> {
 
 fn compared(device: &Device, dtype: DType) -> SumsCompared {
     let none = SumsCompared { dtype, objectives: 0, value: 0.0, gradient: 0.0 };
-    let point = Tensor::<2>::zeros([1, 1], (device, dtype));
-    if !Sums::Auto.are_fused(LOG_SUM, &[&point]) {
+    let points = Tensor::<2>::zeros([2, 1], (device, dtype));
+    let classes = ClassIndex::new(&[0, 1], device).expect("there are points");
+    let taken = NcaLossConfig::new().init().sums_taken(points, &classes);
+    if taken.is_none_or(|(way, _)| way == Sums::Plain) {
         return none;
     }
     let (plain, fused) = (said(device, dtype, Sums::Plain), said(device, dtype, Sums::Auto));

@@ -43,10 +43,10 @@ pub struct DeviceTime {
 /// ```
 /// # #[cfg(feature = "flex")] {
 /// // As large as iris, to two dimensions.
-/// let times = burn_nca::time_devices([150, 4, 2]);
-/// let device = burn_nca::device::open(&times[0].name)?;
+/// let times = burn_nca_learn::time_devices([150, 4, 2]);
+/// let device = burn_nca_learn::device::open(&times[0].name)?;
 /// # }
-/// # Ok::<(), burn_nca::Error>(())
+/// # Ok::<(), burn_nca_learn::Error>(())
 /// ```
 pub fn time_devices([rows, features, dimensions]: [usize; 3]) -> Vec<DeviceTime> {
     assert!(

@@ -29,6 +29,8 @@
 //! [`method`] lists what can be learned; [`Estimator`] learns by any of them.
 
 pub mod baseline;
+mod compare_sums;
+mod device_times;
 pub mod encoder;
 mod error;
 pub mod estimator;
@@ -37,9 +39,13 @@ pub mod fit;
 pub mod method;
 pub mod neighbors;
 pub mod objective;
+mod self_test;
 mod side_by_side;
 #[cfg(feature = "train")]
 pub mod train;
 
 pub use burn_nca::*;
+pub use compare_sums::{SumsCompared, compare_sums};
+pub use device_times::{DeviceTime, time_devices};
 pub use estimator::{Estimator, Fitted, NcaConfig, PairsConfig, RegressionConfig};
+pub use self_test::self_test;

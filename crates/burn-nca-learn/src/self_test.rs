@@ -3,10 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
+use burn_nca::internal::panic_message;
 
 use crate::data::host_values;
 use crate::device::backend;
-use crate::error::{Error, Result, panic_message};
+use crate::error::{Error, Result};
 use crate::objective::NcaLossConfig;
 
 /// Sizes of the matrix product: some drivers returned zeros from 500 rows on (Burn issue 4966).

@@ -45,10 +45,8 @@
 //! In a training loop of Burn, take a loss of [`objective`] alone, or, with the feature `train`, hand a
 //! [`MetricModel`] to Burn's `Learner` (module `train`).
 
-mod compare_sums;
 pub mod data;
 pub mod device;
-mod device_times;
 mod display;
 pub mod encoder;
 mod error;
@@ -56,16 +54,12 @@ pub mod fit;
 mod model;
 pub mod nca;
 pub mod objective;
-mod self_test;
 mod sums;
 #[cfg(feature = "train")]
 pub mod train;
 
-pub use compare_sums::{SumsCompared, compare_sums};
-pub use device_times::{DeviceTime, time_devices};
 pub use error::{Error, Result};
 pub use model::{MetricModel, Nca};
-pub use self_test::self_test;
 pub use sums::{FOURIER_TOLERANCE, Sums};
 
 /// What `burn-nca-learn` needs and users do not.
@@ -75,7 +69,7 @@ pub mod internal {
     pub use crate::encoder::any::MOST_PARAMETERS;
     pub use crate::encoder::probe::output_width;
     pub use crate::encoder::record::load_record;
-    pub use crate::error::shortened;
+    pub use crate::error::{panic_message, shortened};
     pub use crate::fit::checkpoint::{Checkpoint, FitKey, Place};
     pub use crate::fit::monitor::{Monitor, Record, Watchers};
     pub use crate::fit::solution::is_zero;
