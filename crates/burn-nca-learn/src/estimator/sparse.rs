@@ -62,11 +62,8 @@ impl Fitted<AnyEncoder> {
             card,
             scaling: Scaling::unscaled(names),
             references,
-            targets: self.targets.clone(),
-            rule: self.rule.clone(),
-            decision: self.decision,
-            summary: self.summary.clone(),
             preparation: None,
+            ..self.clone()
         })
     }
 
@@ -102,12 +99,8 @@ impl Fitted<AnyEncoder> {
             encoder: AnyEncoder::Diagonal(map),
             card,
             scaling: Scaling::unscaled(names),
-            targets: self.targets.clone(),
-            references: self.references.clone(),
-            rule: self.rule.clone(),
-            decision: self.decision,
-            summary: self.summary.clone(),
             preparation: None,
+            ..self.clone()
         }
     }
 

@@ -127,21 +127,8 @@ impl NearestConfig {
         self.search_eligible(&found, &among, &eligible, device)
     }
 
-    /// The same of rows on the host, which are not copied; products are taken on `device`.
-    ///
-    /// # Errors
-    /// As [`NearestConfig::search`].
-    pub fn search_features(
-        &self,
-        queries: &Features,
-        references: &Features,
-        own: Option<&[usize]>,
-        device: &Device,
-    ) -> Result<Neighbors> {
-        self.search_features_excluding(queries, references, Exclude::own_if(own), device)
-    }
-
-    /// As [`search_excluding`](Self::search_excluding), of rows on the host.
+    /// As [`search_excluding`](Self::search_excluding), of rows on the host, which are not copied; products are taken on
+    /// `device`.
     ///
     /// # Errors
     /// As [`search_excluding`](Self::search_excluding).

@@ -268,25 +268,33 @@ fn references_that_are_searched_in_parts_give_the_same_neighbors() {
         for k in [1, 4] {
             let search = NearestConfig::new(k).with_method(method);
             for own in [None, Some(own.as_slice())] {
-                let expected = search.search_features(&queries, &all, own, &device).unwrap();
+                let expected = host_search(&search, &queries, &all, own).unwrap();
                 for rows in [1, 11, 25, 60, 100] {
                     let found = in_parts(&search, own, rows).unwrap();
                     assert_eq!(found, expected, "{method:?}, {rows} rows at a time");
                 }
-                let narrow = search.search_features(&queries, &all.narrowed(), own, &device);
+                let narrow = host_search(&search, &queries, &all.narrowed(), own);
                 assert_eq!(narrow.unwrap(), expected);
             }
         }
     }
     let refused = |k: usize, own: &[usize]| {
         let search = NearestConfig::new(k);
-        search
-            .search_features(&queries, &all.narrowed(), Some(own), &device)
-            .unwrap_err()
-            .to_string()
+        host_search(&search, &queries, &all.narrowed(), Some(own)).unwrap_err().to_string()
     };
     assert!(refused(60, &own).contains("only 59 references other than the query itself"));
     assert!(refused(1, &own[1..]).contains("3 own rows for 4 queries"));
+}
+
+/// The search among rows on the host.
+fn host_search(
+    search: &NearestConfig,
+    queries: &Features,
+    references: &Features,
+    own: Option<&[usize]>,
+) -> Result<Neighbors> {
+    let exclude = Exclude::own_if(own);
+    search.search_features_excluding(queries, references, exclude, &Device::flex())
 }
 
 /// Rows of small whole numbers, full of ties.
@@ -323,8 +331,7 @@ fn a_metric_that_scales_or_permutes_whole_numbers_has_the_votes_of_euclidean_dis
                         assert_eq!(found, expected, "{d} {k} {scale} {method:?} {dtype:?}");
                     }
                     let features = Features::unnamed(double.clone(), d).unwrap();
-                    let device = Device::flex();
-                    let found = search.search_features(&features, &features, Some(&own), &device);
+                    let found = host_search(&search, &features, &features, Some(&own));
                     assert_eq!(rows(&found.unwrap()), expected, "{d} {k} {scale} {method:?}");
                 }
             }
