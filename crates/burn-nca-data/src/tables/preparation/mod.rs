@@ -88,14 +88,6 @@ impl Preparation {
         self.columns.iter().flat_map(PreparedColumn::feature_names).collect()
     }
 
-    /// Whether it leaves numbers as they are: no text, no missing value filled, no row left out.
-    pub fn is_plain(&self) -> bool {
-        let plain = |column: &PreparedColumn| {
-            !column.indicator && matches!(column.reading, Reading::Number)
-        };
-        self.missing == Missing::Refuse && self.columns.iter().all(plain)
-    }
-
     /// What contradicts itself, as after an edit of a saved one.
     #[doc(hidden)]
     pub fn check(&self) -> Result<(), String> {

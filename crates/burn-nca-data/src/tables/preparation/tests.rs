@@ -164,7 +164,6 @@ fn text_that_is_no_category_is_refused_with_the_cure() {
 fn new_tables_must_have_the_columns_and_their_kind() {
     let raw = table(vec![RawColumn::numbers("a", vec![1.0, 2.0])]);
     let preparation = PreparationConfig::default().fit(&raw, &[0, 1]).unwrap();
-    assert!(preparation.is_plain());
     let refused = |columns| preparation.apply(&table(columns)).unwrap_err().to_string();
     assert!(refused(vec![RawColumn::numbers("b", vec![1.0])]).contains("no column \"a\""));
     assert!(
