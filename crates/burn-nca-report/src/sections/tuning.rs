@@ -1,7 +1,6 @@
 //! The search that chose the settings of a fit: every candidate with its cross-validated score.
 
 use burn_nca_learn::estimator::tune::{Candidate, Choice, Search, SearchEnd, StepScore, Trial};
-use burn_nca_learn::fit::Start;
 use burn_nca_learn::method::AnyMethod;
 use serde::{Deserialize, Serialize};
 
@@ -293,13 +292,8 @@ impl TuningRow {
         let closed = stop_at == Some(0);
         let info = candidate.method.as_ref().unwrap_or(method).info();
         let mut started = candidate.clone();
-        if closed {
-            // Reports of earlier versions do not say what an automatic start was.
-            started.start = match (&trial.start, &candidate.start) {
-                (Some(start), _) => start.clone(),
-                (None, Start::Auto) => Start::Lda,
-                (None, start) => start.clone(),
-            };
+        if closed && let Some(start) = &trial.start {
+            started.start = start.clone();
         }
         let [difference, difference_standard_error] =
             chosen.map_or([0.0; 2], |(_, chosen)| score.difference(chosen));
