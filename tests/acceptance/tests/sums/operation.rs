@@ -19,20 +19,34 @@ pub fn points(shape: [usize; 2], seed: u64, device: &Device, dtype: DType) -> Te
     from(values, shape, device, dtype).require_grad()
 }
 
-pub fn from(values: Vec<f64>, shape: [usize; 2], device: &Device, dtype: DType) -> Tensor<2> {
-    let data = TensorData::new(values, shape).convert_dtype(dtype);
-    Tensor::from_data(data, (device, dtype))
+pub fn from<const D: usize>(
+    values: Vec<f64>,
+    shape: [usize; D],
+    device: &Device,
+    dtype: DType,
+) -> Tensor<D> {
+    Tensor::from_data(TensorData::new(values, shape).convert_dtype(dtype), (device, dtype))
 }
 
-/// The formula over a matrix of all differences.
-fn written_out(q: Tensor<2>, r: Tensor<2>, keeps: &dyn Fn(usize, usize) -> bool) -> Tensor<1> {
+/// `-||q_i - r_j||²` by a matrix of all differences, and what is left out of them.
+fn logits(
+    q: Tensor<2>,
+    r: Tensor<2>,
+    keeps: &dyn Fn(usize, usize) -> bool,
+) -> (Tensor<2>, Tensor<2, Bool>) {
     let ([b, k], [m, _]) = (q.dims(), r.dims());
     let mask: Vec<bool> = (0..b * m).map(|at| !keeps(at / m, at % m)).collect();
     let mask = Tensor::<2, Bool>::from_data(TensorData::new(mask, [b, m]), &q.device().inner());
     let q = q.reshape([b, 1, k]).expand([b, m, k]);
     let differences = q - r.reshape([1, m, k]).expand([b, m, k]);
     let logits = differences.square().sum_dim(2).neg().reshape([b, m]);
-    let logits = logits.mask_fill(mask, LEFT_OUT);
+    (logits.mask_fill(mask.clone(), LEFT_OUT), mask)
+}
+
+/// The logarithm of the sum over a matrix of all differences.
+fn written_out(q: Tensor<2>, r: Tensor<2>, keeps: &dyn Fn(usize, usize) -> bool) -> Tensor<1> {
+    let b = q.dims()[0];
+    let (logits, _) = logits(q, r, keeps);
     let largest = logits.clone().detach().max_dim(1);
     ((logits - largest.clone()).exp().sum_dim(1).log() + largest).reshape([b])
 }
@@ -57,13 +71,7 @@ fn mean_written_out(
     v: Tensor<2>,
     keeps: &dyn Fn(usize, usize) -> bool,
 ) -> Tensor<2> {
-    let ([b, k], [m, _]) = (q.dims(), r.dims());
-    let mask: Vec<bool> = (0..b * m).map(|at| !keeps(at / m, at % m)).collect();
-    let mask = Tensor::<2, Bool>::from_data(TensorData::new(mask, [b, m]), &q.device().inner());
-    let q = q.reshape([b, 1, k]).expand([b, m, k]);
-    let differences = q - r.reshape([1, m, k]).expand([b, m, k]);
-    let logits = differences.square().sum_dim(2).neg().reshape([b, m]);
-    let logits = logits.mask_fill(mask.clone(), LEFT_OUT);
+    let (logits, mask) = logits(q, r, keeps);
     softmax(logits, 1).mask_fill(mask, 0.0).matmul(v)
 }
 

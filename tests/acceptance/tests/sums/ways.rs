@@ -16,6 +16,7 @@ use burn_nca_learn::objective::{
 use burn_nca_learn::{MetricModel, NcaConfig, Sums, encoder::LinearMap};
 
 use super::open;
+use super::operation::{from, values};
 
 const ROWS: usize = 37;
 const WIDTH: usize = 3;
@@ -28,19 +29,6 @@ fn rows() -> Vec<f64> {
     let mut rows = uniform(ROWS * WIDTH, 91);
     rows.copy_within(..WIDTH, (ROWS - 1) * WIDTH);
     rows
-}
-
-fn from<const D: usize>(
-    values: Vec<f64>,
-    shape: [usize; D],
-    device: &Device,
-    dtype: DType,
-) -> Tensor<D> {
-    Tensor::from_data(TensorData::new(values, shape).convert_dtype(dtype), (device, dtype))
-}
-
-fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
-    tensor.into_data().convert::<f64>().try_to_vec().unwrap()
 }
 
 /// Classes of many rows, of one, and rows without one.
