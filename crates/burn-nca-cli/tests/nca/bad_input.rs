@@ -1,6 +1,6 @@
 //! Bad input: the message names the thing, the value and the cure; exit code 1 for data, 2 for usage.
 
-use crate::{Place, failure, nca, read_json};
+use crate::{Place, assert_parts, failure, nca, read_json};
 
 /// The message of a fit of this table that fails.
 fn fit_of(csv: &str, options: &[&str]) -> String {
@@ -14,7 +14,7 @@ fn contains_all(message: &str, parts: &[&str]) {
         message.trim_end().split_once('\n').unwrap_or((message.trim_end(), "hint: "));
     assert!(error.starts_with("error: "), "{message}");
     assert!(hint.starts_with("hint: ") && !hint.contains('\n'), "{message}");
-    parts.iter().for_each(|part| assert!(message.contains(part), "{part:?} is not in {message}"));
+    assert_parts(message, parts);
 }
 
 #[test]

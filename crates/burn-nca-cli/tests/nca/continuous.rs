@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
-use crate::{Place, failure, json, nca, read_json, stdout};
+use crate::{Place, assert_parts, failure, json, nca, read_json, stdout, words};
 
 const ROWS: usize = 120;
 
@@ -48,18 +48,8 @@ fn score(value: &Value, key: &str) -> f64 {
 fn a_numeric_target_is_learned_compared_and_predicted() {
     let place = Place::new();
     let (data, out) = (houses(&place), place.at("run"));
-    let fit = json(&[
-        "fit",
-        &data,
-        "--target",
-        "price",
-        "--task",
-        "regression",
-        "--format",
-        "json",
-        "--out",
-        &out,
-    ]);
+    let options = words("--target price --task regression --format json");
+    let fit = json(&[&["fit", &data, "--out", &out], &options[..]].concat());
     assert_eq!(fit["kind"], "numbers");
     assert_eq!(fit["method"], "MLKR");
     assert_eq!((fit["data"]["train"].as_u64(), fit["data"]["test"].as_u64()), (Some(84), Some(36)));
@@ -111,9 +101,7 @@ fn soft_matches_take_width_and_criterion_and_every_map_fits() {
         "--task regression --encoder diagonal --l2 0.01 --early-stopping --patience 4",
         "--task regression --init pca --dim 1 --precision f64 --test-size 0",
     ] {
-        let arguments: Vec<&str> =
-            ["fit", &data, "--format", "json"].into_iter().chain(options.split(' ')).collect();
-        let fit = json(&arguments);
+        let fit = json(&[&["fit", &data, "--format", "json"], &words(options)[..]].concat());
         let train = score(&fit["scores"], "r2_train");
         assert!(train > 0.2, "{options}: {train}");
     }
@@ -167,17 +155,19 @@ fn targets_that_are_no_numbers_or_no_classes_are_told_with_the_cure() {
     let text = place.file("pets.csv", "a,b,kind\n1,2,cat\n3,4,dog\n5,6,cat\n");
     for option in [&["--soft"][..], &["--task", "regression"]] {
         let message = failure(&[&["fit", &text, "--target", "kind"], option].concat(), 1);
-        for part in ["column \"kind\"", "\"cat\" is not a number", "\nhint: correct it, or leave"] {
-            assert!(message.contains(part), "{part:?} is not in {message}");
-        }
+        assert_parts(
+            &message,
+            &["column \"kind\"", "\"cat\" is not a number", "\nhint: correct it, or leave"],
+        );
         let message = failure(&[&["fit", "iris"], option].concat(), 1);
         assert!(message.contains("\"iris\" has classes"), "{message}");
     }
     let houses = houses(&place);
     let message = failure(&["fit", &houses], 1);
-    for part in ["\"price\" holds numbers such as", "--task regression", "--task classification"] {
-        assert!(message.contains(part), "{part:?} is not in {message}");
-    }
+    assert_parts(
+        &message,
+        &["\"price\" holds numbers such as", "--task regression", "--task classification"],
+    );
     let constant = place.file("flat.csv", "a,t\n1,7\n2,7\n3,7\n4,7\n");
     let message = failure(&["fit", &constant, "--task", "regression", "--test-size", "0"], 1);
     assert!(message.contains("\"t\" is 7 in all 4 rows"), "{message}");
@@ -196,7 +186,7 @@ fn pairs_that_cannot_serve_are_told_by_file_and_line() {
     ] {
         let pairs = place.file("pairs.csv", text);
         let message = failure(&["fit", &film, "--pairs", &pairs], 1);
-        parts.iter().for_each(|part| assert!(message.contains(part), "{part:?}: {message}"));
+        assert_parts(&message, &parts);
     }
     let message = failure(&["fit", &film, "--pairs", &place.at("none.csv")], 1);
     assert!(message.contains("none.csv") && message.contains("no such file"), "{message}");
@@ -224,8 +214,7 @@ fn options_that_contradict_each_other() {
         ("--pairs p.csv --init lda", "--init lda"),
         ("--task regression --repulsion 1", "--repulsion"),
     ] {
-        let arguments: Vec<&str> = ["fit", &data].into_iter().chain(options.split(' ')).collect();
-        let message = failure(&arguments, 2);
+        let message = failure(&[&["fit", &data], &words(options)[..]].concat(), 2);
         assert!(message.starts_with("error: ") && message.contains(part), "{options}: {message}");
     }
     let out = place.at("run");

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::Place;
 use crate::faults::{TABLE, fit, keeping, results};
-use crate::read_json;
+use crate::read_timeless;
 
 /// The seed of the environment, or else a fixed one: the same moments of a run at each test, others in a long run of
 /// `benches/fuzz.py`.
@@ -25,22 +25,12 @@ pub fn seeded() -> (u64, ChaCha8Rng) {
     (seed, ChaCha8Rng::seed_from_u64(seed))
 }
 
-/// A document without what differs from run to run.
-fn timeless(mut document: Value) -> Value {
-    if let Some(fields) = document.as_object_mut() {
-        for field in ["command", "seconds", "peak_memory_bytes", "ended", "times"] {
-            fields.remove(field);
-        }
-    }
-    document
-}
-
 /// All that a run has written, apart from its times.
 fn contents(run: &Path) -> (Vec<Vec<u8>>, [Value; 2]) {
     let files = ["encoder.bpk", "references.bpk", "source.json"];
     let bytes = files.map(|name| fs::read(run.join("model").join(name)).unwrap());
     let documents = ["model/model.json", "report.json"];
-    (bytes.to_vec(), documents.map(|name| timeless(read_json(&run.join(name)))))
+    (bytes.to_vec(), documents.map(|name| read_timeless(&run.join(name))))
 }
 
 #[test]

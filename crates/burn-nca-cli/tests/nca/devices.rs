@@ -3,7 +3,7 @@
 use predicates::prelude::*;
 use predicates::str::contains;
 
-use crate::{failure, json, nca, stdout};
+use crate::{failure, json, nca, stdout, words};
 
 #[test]
 fn the_devices_that_are_there_are_listed_and_the_cpu_passes_its_test() {
@@ -39,7 +39,7 @@ fn sums_are_computed_as_asked_for() {
 #[test]
 fn a_fourier_series_is_used_where_there_is_one_and_refused_elsewhere() {
     let fit = ["fit", "iris", "--method", "nca", "--max-iterations", "3"];
-    let fit = |options: &'static str| [&fit[..], &options.split(' ').collect::<Vec<_>>()].concat();
+    let fit = |options: &'static str| [&fit[..], &words(options)].concat();
     let report = |options: &'static str| json(&[fit(options), vec!["--format", "json"]].concat());
     let found = report("--no-tune --dim 1 --sums fourier --sums-tolerance 1e-10 --precision f64");
     assert_eq!(found["sums"]["way"], "fourier");
@@ -84,18 +84,7 @@ fn a_device_that_is_not_there_is_answered_with_those_that_are() {
 
 #[test]
 fn the_fastest_device_is_measured_where_it_is_asked_for() {
-    let fit = [
-        "fit",
-        "iris",
-        "--dim",
-        "1",
-        "--max-iterations",
-        "0",
-        "--format",
-        "json",
-        "--device",
-        "auto",
-    ];
+    let fit = words("fit iris --dim 1 --max-iterations 0 --format json --device auto");
     let output = nca(&fit).assert().success().stderr(contains("the fastest: value and gradient"));
     let report: serde_json::Value =
         serde_json::from_slice(&output.get_output().stdout.clone()).unwrap();
@@ -130,20 +119,9 @@ fn the_environment_names_the_default_and_is_checked() {
 #[test]
 fn the_cpu_backends_agree() {
     let fit = |device: &str| {
-        json(&[
-            "fit",
-            "iris",
-            "--dim",
-            "2",
-            // What is chosen may hang on the last digit.
-            "--no-tune",
-            "--precision",
-            "f64",
-            "--device",
-            device,
-            "--format",
-            "json",
-        ])
+        // What is chosen may hang on the last digit.
+        let fit = "fit iris --dim 2 --no-tune --precision f64 --format json --device";
+        json(&[&words(fit)[..], &[device]].concat())
     };
     let (flex, ndarray) = (fit("flex"), fit("ndarray"));
     let (a, b) = (flex["f"].as_f64().unwrap(), ndarray["f"].as_f64().unwrap());

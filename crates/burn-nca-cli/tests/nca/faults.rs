@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::crashes::seeded;
 use crate::program::Program;
-use crate::{Place, models, nca, read_json};
+use crate::{Place, assert_parts, models, nca, read_json};
 
 /// A table that is fitted in no time.
 pub const TABLE: &str = "a,b,c\n1,5,x\n2,4,x\n3,5,x\n2,6,x\n7,1,y\n8,2,y\n6,1,y\n7,3,y\n";
@@ -224,9 +224,7 @@ fn a_full_disk_keeps_the_model_and_says_how_to_resume() {
         found.then_some(message)
     };
     let message = (18..60).find_map(fails_at).unwrap();
-    for part in ["the model is kept in", "run.partial", "--resume"] {
-        assert!(message.contains(part), "{message}");
-    }
+    assert_parts(&message, &["the model is kept in", "run.partial", "--resume"]);
     nca(&["info", &place.at("run.partial/model")]).assert().success();
     let resumed = nca(&[&fit(&data, &out)[..], &["--resume"]].concat()).assert().success();
     let message = String::from_utf8(resumed.get_output().stderr.clone()).unwrap();

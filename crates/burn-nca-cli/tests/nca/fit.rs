@@ -3,26 +3,14 @@
 use predicates::prelude::*;
 use predicates::str::contains;
 
-use crate::{Place, failure, json, nca, numbers, read_json, stdout};
+use crate::{Place, failure, json, nca, numbers, read_json, read_timeless, stdout, words};
 
 /// One fit whose settings are given, so that nothing is compared first.
-const IRIS: [&str; 11] = [
-    "fit",
-    "iris",
-    "--dim",
-    "2",
-    "--quiet",
-    "--objective",
-    "g",
-    "--l2",
-    "0.01",
-    "--penalty",
-    "weights",
-];
+const IRIS: &str = "fit iris --dim 2 --quiet --objective g --l2 0.01 --penalty weights";
 
 #[test]
 fn a_fit_of_iris_tells_everything_in_json() {
-    let fit = json(&[&IRIS[..], &["--format", "json"]].concat());
+    let fit = json(&[&words(IRIS)[..], &["--format", "json"]].concat());
     for part in ["train", "test"] {
         let accuracy = fit["accuracy"][part].as_f64().unwrap();
         assert!((0.9..=1.0).contains(&accuracy), "{part}: {accuracy}");
@@ -49,7 +37,7 @@ fn the_table_of_iris_looks_as_it_should() {
     // fit first, from CPU to CPU.
     let varying = [" solver", " memory", " f ", " g ", " stopped"];
     let varies = |line: &&str| varying.iter().any(|start| line.starts_with(start));
-    let text = stdout(&IRIS);
+    let text = stdout(&words(IRIS));
     let text: Vec<&str> = text.lines().filter(|line| !varies(line)).collect();
     insta::assert_snapshot!("iris", text.join("\n"));
 }
@@ -68,7 +56,7 @@ fn the_same_seed_gives_the_same_numbers_and_another_split_others() {
 fn a_run_folder_holds_model_numbers_and_page() {
     let place = Place::new();
     let out = place.at("runs/iris");
-    nca(&[&IRIS[..], &["--out", &out]].concat()).assert().success();
+    nca(&[&words(IRIS)[..], &["--out", &out]].concat()).assert().success();
     let report = read_json(&place.path("runs/iris/report.json"));
     assert_eq!(report["data"]["name"], "iris");
     assert!(report["command"].as_str().unwrap().starts_with("nca fit iris --dim 2"));
@@ -84,11 +72,10 @@ fn a_run_folder_holds_model_numbers_and_page() {
 
 #[test]
 fn batches_of_a_single_class_are_passed_over() {
-    let options = ["--optimizer", "adam", "--batch-size", "2", "--l2", "0", "--epochs", "1"];
-    let fit = nca(&[&IRIS[..5], &options].concat()).assert().success();
-    fit.stderr(contains("no step was taken").and(contains("a larger --batch-size")));
-    let options = ["--optimizer", "adam", "--batch-size", "4", "--l2", "0", "--epochs", "1"];
-    nca(&[&IRIS[..5], &options].concat()).assert().success();
+    let fit = "fit iris --dim 2 --quiet --optimizer adam --l2 0 --epochs 1 --batch-size";
+    let fit = |size| nca(&[&words(fit)[..], &[size]].concat()).assert().success();
+    fit("2").stderr(contains("no step was taken").and(contains("a larger --batch-size")));
+    fit("4");
 }
 
 #[test]
@@ -102,9 +89,7 @@ fn every_map_objective_optimizer_and_start_fits() {
         "--dim 1 --init lda --early-stopping --patience 3 --max-iterations 5",
         "--precision f64 --device flex --max-iterations 5 --time-budget 60 --memory 16",
     ] {
-        let arguments: Vec<&str> =
-            ["fit", "iris", "--format", "json"].into_iter().chain(options.split(' ')).collect();
-        let fit = json(&arguments);
+        let fit = json(&words(&format!("fit iris --format json {options}")));
         assert!(fit["accuracy"]["test"].as_f64().unwrap() > 0.6, "{options}");
     }
 }
@@ -174,27 +159,12 @@ fn a_fit_that_diverged_leaves_no_folder_that_waits_to_be_resumed() {
     let place = Place::new();
     let out = place.at("run");
     let diverging = ["--optimizer", "adam", "--learning-rate", "1e30", "--out", &out];
-    let message = nca(&[&IRIS[..5], &diverging].concat()).assert().get_output().stderr.clone();
+    let message =
+        nca(&[&words(IRIS)[..5], &diverging].concat()).assert().get_output().stderr.clone();
     let message = String::from_utf8_lossy(&message).into_owned();
     // The map of the last step that was finite is the model.
     assert!(message.contains("--learning-rate"), "{message}");
     assert!(!place.path("run.partial").exists(), "{message}");
-}
-
-/// A document without what the clock and the place decide.
-fn timeless(document: &mut serde_json::Value) {
-    match document {
-        serde_json::Value::Object(fields) => {
-            let of_the_clock = |name: &str| {
-                let others = ["ended", "times", "command", "peak_memory_bytes"];
-                name.contains("seconds") || others.contains(&name)
-            };
-            fields.retain(|name, _| !of_the_clock(name));
-            fields.values_mut().for_each(timeless);
-        }
-        serde_json::Value::Array(items) => items.iter_mut().for_each(timeless),
-        _ => {}
-    }
 }
 
 #[test]
@@ -202,18 +172,15 @@ fn equal_fits_make_equal_folders_but_for_their_times() {
     let place = Place::new();
     let fitted = |name: &str| {
         let options = ["--method", "nca", "--max-iterations", "5", "--out"];
-        nca(&[&IRIS[..5], &options, &[&place.at(name)]].concat()).assert().success();
+        nca(&[&words(IRIS)[..5], &options, &[&place.at(name)]].concat()).assert().success();
         let files = ["", "/model"].map(|folder| {
             let files = std::fs::read_dir(place.path(&format!("{name}{folder}"))).unwrap();
             let mut files: Vec<_> = files.map(|file| file.unwrap().file_name()).collect();
             files.sort();
             files
         });
-        let documents = ["report.json", "model/model.json", "model/source.json"].map(|file| {
-            let mut document = read_json(&place.path(name).join(file));
-            timeless(&mut document);
-            document
-        });
+        let documents = ["report.json", "model/model.json", "model/source.json"]
+            .map(|file| read_timeless(&place.path(name).join(file)));
         let tensors = files[1].iter().filter(|file| !file.to_string_lossy().ends_with(".json"));
         let tensors: Vec<Vec<u8>> = tensors
             .map(|file| std::fs::read(place.path(name).join("model").join(file)).unwrap())

@@ -2,26 +2,14 @@
 
 use serde_json::Value;
 
-use crate::{Place, json, numbers};
+use crate::{Place, json, numbers, words};
 
 /// The objective of a table at the identity.
 fn at_the_identity(csv: &str) -> Value {
     let place = Place::new();
     let data = place.file("data.csv", csv);
-    json(&[
-        "fit",
-        &data,
-        "--init",
-        "identity",
-        "--scale",
-        "none",
-        "--max-iterations",
-        "0",
-        "--test-size",
-        "0",
-        "--format",
-        "json",
-    ])
+    let options = "--init identity --scale none --max-iterations 0 --test-size 0 --format json";
+    json(&[&["fit", &data], &words(options)[..]].concat())
 }
 
 fn close(found: f64, expected: f64) {

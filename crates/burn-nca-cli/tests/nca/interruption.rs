@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::{Place, failure, nca, read_json};
+use crate::{Place, failure, nca, read_json, words};
 
 /// Starts a run that writes to `run` in this place, and waits until that file of its is there.
 fn started(command: &mut Command, place: &Place, file: &str) -> Child {
@@ -41,18 +41,7 @@ fn interrupted(arguments: &[&str], place: &Place, signal: &str, code: i32) -> St
 fn an_interrupted_fit_continues_to_the_same_result() {
     let place = Place::new();
     let (out, whole) = (place.at("run"), place.at("whole"));
-    let settings = [
-        "fit",
-        "digits",
-        "--dim",
-        "2",
-        "--optimizer",
-        "adam",
-        "--epochs",
-        "12",
-        "--batch-size",
-        "200",
-    ];
+    let settings = words("fit digits --dim 2 --optimizer adam --epochs 12 --batch-size 200");
     let message = interrupted(&[&settings[..], &["--out", &out]].concat(), &place, "-INT", 130);
     assert!(message.contains("interrupted after") && message.contains("--resume"), "{message}");
     assert!(!place.path("run").exists());
@@ -61,8 +50,8 @@ fn an_interrupted_fit_continues_to_the_same_result() {
     let told = String::from_utf8_lossy(&going_on.get_output().stderr).into_owned();
     assert!(told.contains("resuming at iteration "), "{told}");
     nca(&[&settings[..], &["--out", &whole]].concat()).assert().success();
-    let (resumed, uninterrupted) =
-        (read_json(&place.path("run/report.json")), read_json(&place.path("whole/report.json")));
+    let [resumed, uninterrupted] =
+        ["run", "whole"].map(|run| read_json(&place.path(run).join("report.json")));
     let fields =
         ["f", "matrix", "iterations", "evaluations", "termination", "embedding", "curve", "replay"];
     for field in fields {
@@ -124,21 +113,8 @@ fn a_stop_during_the_evaluation_leaves_the_replay_out_and_says_so() {
 fn an_interrupted_search_continues_after_the_candidates_that_are_finished() {
     let place = Place::new();
     let (out, whole) = (place.at("run"), place.at("whole"));
-    let settings = [
-        "fit",
-        "digits",
-        "--dim",
-        "2",
-        "--tune",
-        "--folds",
-        "2",
-        "--repeats",
-        "1",
-        "--l2",
-        "0.01",
-        "--max-iterations",
-        "8",
-    ];
+    let settings = "fit digits --dim 2 --tune --folds 2 --repeats 1 --l2 0.01 --max-iterations 8";
+    let settings = words(settings);
     let arguments = [&settings[..], &["--out", &out]].concat();
     let mut child = started(&mut nca(&arguments), &place, "trials.json");
     send("-INT", &child);
@@ -149,8 +125,8 @@ fn an_interrupted_search_continues_after_the_candidates_that_are_finished() {
     assert!(told.contains("resuming search at candidate "), "{told}");
     assert!(told.contains("no checkpoint of the fit yet: it starts from the beginning"), "{told}");
     nca(&[&settings[..], &["--out", &whole]].concat()).assert().success();
-    let (resumed, uninterrupted) =
-        (read_json(&place.path("run/report.json")), read_json(&place.path("whole/report.json")));
+    let [resumed, uninterrupted] =
+        ["run", "whole"].map(|run| read_json(&place.path(run).join("report.json")));
     assert_eq!(resumed["matrix"], uninterrupted["matrix"]);
     assert_eq!(resumed["settings"], uninterrupted["settings"]);
     assert!(!place.path("run.partial").exists());

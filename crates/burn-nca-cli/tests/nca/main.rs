@@ -74,6 +74,17 @@ fn failure(arguments: &[&str], code: i32) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
+/// A text with each of these parts.
+#[track_caller]
+fn assert_parts(text: &str, parts: &[&str]) {
+    parts.iter().for_each(|part| assert!(text.contains(part), "{part:?} is not in {text}"));
+}
+
+/// The arguments of a command in which a space stands between any two.
+fn words(command: &str) -> Vec<&str> {
+    command.split(' ').collect()
+}
+
 /// A folder of files that disappears with the test.
 struct Place(TempDir);
 
@@ -104,4 +115,33 @@ fn read_json(path: &Path) -> Value {
 
 fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+}
+
+/// The codes of the warnings of a document.
+fn codes(document: &Value) -> Vec<&str> {
+    let warnings = document["warnings"].as_array().unwrap();
+    warnings.iter().map(|warning| warning["code"].as_str().unwrap()).collect()
+}
+
+/// A document without what the clock and the place decide.
+fn timeless(document: &mut Value) {
+    match document {
+        Value::Object(fields) => {
+            let of_the_clock = |name: &str| {
+                let others = ["ended", "times", "command", "peak_memory_bytes"];
+                name.contains("seconds") || others.contains(&name)
+            };
+            fields.retain(|name, _| !of_the_clock(name));
+            fields.values_mut().for_each(timeless);
+        }
+        Value::Array(items) => items.iter_mut().for_each(timeless),
+        _ => {}
+    }
+}
+
+/// The document of a file without what the clock and the place decide.
+fn read_timeless(path: &Path) -> Value {
+    let mut document = read_json(path);
+    timeless(&mut document);
+    document
 }

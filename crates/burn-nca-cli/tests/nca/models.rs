@@ -4,7 +4,7 @@ use burn_nca_data::bundled::iris;
 use burn_nca_learn::data::{Labeled, stratified_split};
 use burn_nca_learn::{Fitted, device};
 
-use crate::{Place, failure, json, nca, numbers, stdout};
+use crate::{Place, assert_parts, failure, json, nca, numbers, stdout};
 
 /// A run of iris, and the rows it held out as a CSV file with its columns in another order.
 pub fn run(place: &Place) -> (String, String, Labeled) {
@@ -112,9 +112,10 @@ fn a_model_tells_what_it_is_in_text_and_json() {
     let place = Place::new();
     let (out, _, _) = run(&place);
     let text = stdout(&["info", &out]);
-    for part in ["4 features to 2 dimensions", "setosa, versicolor, virginica", "onverged", "z2"] {
-        assert!(text.contains(part), "{part} is not in\n{text}");
-    }
+    assert_parts(
+        &text,
+        &["4 features to 2 dimensions", "setosa, versicolor, virginica", "onverged", "z2"],
+    );
     let info = json(&["info", &out, "--format", "json"]);
     assert_eq!(info["matrix"]["rows"].as_array().unwrap().len(), 2);
     assert_eq!(info["rows"], 105);

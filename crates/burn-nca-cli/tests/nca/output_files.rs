@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::process::{Command, Stdio};
 
-use crate::{Place, failure, models, nca, stdout};
+use crate::{Place, assert_parts, failure, models, nca, stdout};
 
 #[test]
 fn what_is_no_plain_file_stays_what_it_is() {
@@ -151,10 +151,7 @@ fn pictures_are_written_as_svg_and_png_by_a_fit_and_by_its_report() {
         .assert()
         .success();
     let text = std::fs::read_to_string(&svg).unwrap();
-    assert!(
-        text.contains("iris, NCA") && text.contains("setosa") && text.contains("pale"),
-        "{text}"
-    );
+    assert_parts(&text, &["iris, NCA", "setosa", "pale"]);
     assert_eq!(text, std::fs::read_to_string(place.path("again.svg")).unwrap());
     assert!(std::fs::read(&png).unwrap().starts_with(b"\x89PNG"));
     let message = failure(&["report", &run, "--picture", "iris.pdf"], 2);

@@ -2,17 +2,12 @@
 
 use serde_json::Value;
 
-use crate::{Place, failure, json, nca};
+use crate::{Place, assert_parts, codes, failure, json, nca, words};
 
 const QUICK: [&str; 5] = ["--no-tune", "--max-iterations", "5", "-q", "--format"];
 
 fn fit(arguments: &[&str]) -> Value {
     json(&[&["fit"][..], arguments, &QUICK, &["json"]].concat())
-}
-
-fn codes(report: &Value) -> Vec<&str> {
-    let warnings = report["warnings"].as_array().unwrap();
-    warnings.iter().map(|warning| warning["code"].as_str().unwrap()).collect()
 }
 
 /// Numbers that look random, from 0 to 999.
@@ -138,10 +133,7 @@ fn groups_that_are_the_classes_hold_nothing_out_and_that_is_said() {
     let file = place.file("by-class.csv", &by_class.replacen("class,class", "class,group", 1));
     let arguments = ["fit", &file, "--target", "class", "--groups", "group", "--ignore", "site"];
     let message = failure(&arguments, 1);
-    assert!(
-        message.contains("every class is in one group") && message.contains("--test-size 0"),
-        "{message}"
-    );
+    assert_parts(&message, &["every class is in one group", "--test-size 0"]);
     let found = json(&[&arguments[..], &["--test-size", "0", "-q", "--format", "json"]].concat());
     assert!(
         codes(&found).contains(&"few_groups") && found["accuracy"]["train"].as_f64().unwrap() > 0.3
@@ -153,21 +145,8 @@ fn groups_that_are_the_classes_hold_nothing_out_and_that_is_said() {
         _ => line.to_string(),
     });
     let file = place.file("some.csv", &some.collect::<Vec<_>>().join("\n"));
-    let found = json(&[
-        "fit",
-        &file,
-        "--target",
-        "class",
-        "--groups",
-        "group",
-        "--ignore",
-        "site",
-        "-q",
-        "--test-size",
-        "0",
-        "--format",
-        "json",
-    ]);
+    let options = "--target class --groups group --ignore site -q --test-size 0 --format json";
+    let found = json(&[&["fit", &file], &words(options)[..]].concat());
     let text = found["warnings"].to_string();
     assert!(text.contains("1 class is in one group") && text.contains(": w"), "{text}");
 }
@@ -225,18 +204,11 @@ fn a_scaled_identity_has_the_scores_of_euclidean_distance_in_f32_and_f64() {
     for scale in ["none", "standardize"] {
         for perplexity in ["0", "7", "15"] {
             for precision in ["f32", "f64"] {
-                let options = [
-                    "--init",
-                    "identity",
-                    "--max-iterations",
-                    "0",
-                    "--start-perplexity",
-                    perplexity,
-                ];
-                let options =
-                    [&options[..], &["--scale", scale, "--precision", precision]].concat();
-                let found =
-                    json(&[&["fit", &file], &options[..], &["-q", "--format", "json"]].concat());
+                let options = format!(
+                    "--init identity --max-iterations 0 --start-perplexity {perplexity} \
+                     --scale {scale} --precision {precision} -q --format json"
+                );
+                let found = json(&[&["fit", &file], &words(&options)[..]].concat());
                 let rows = found["comparison"]["rows"].as_array().unwrap();
                 let (plain, scaled) = (&rows[0], rows.last().unwrap());
                 for key in ["nn_train", "nn_test", "knn_test"] {

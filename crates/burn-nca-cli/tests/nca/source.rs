@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{Place, json, nca, read_json, stdout};
+use crate::{Place, assert_parts, json, nca, read_json, stdout};
 
 /// Patients with the target in the second column and a number of each in the first.
 fn patients() -> String {
@@ -48,9 +48,10 @@ fn predictions_and_evaluations_know_the_name_of_the_target() {
     let renamed = place.file("new.csv", &patients().replace("status", "state"));
     let failed = nca(&["evaluate", &out, &renamed]).assert().failure().code(1).get_output().clone();
     let message = String::from_utf8(failed.stderr).unwrap();
-    for part in ["the model's target is \"status\"", "--target", "no column \"status\""] {
-        assert!(message.contains(part), "{part:?} is not in {message}");
-    }
+    assert_parts(
+        &message,
+        &["the model's target is \"status\"", "--target", "no column \"status\""],
+    );
     let found = json(&["evaluate", &out, &renamed, "--target", "state", "--format", "json"]);
     assert_eq!(found["rows"], 60);
 }

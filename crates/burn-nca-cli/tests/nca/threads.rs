@@ -1,11 +1,8 @@
 //! A fit of a large file gives the same model, predictions and report on any number of threads.
 
 use std::fs;
-use std::path::Path;
 
-use serde_json::Value;
-
-use crate::{Place, nca, read_json};
+use crate::{Place, nca, read_timeless, words};
 
 /// More than a megabyte, which is read in pieces: three classes that differ in some of 44 columns.
 fn table() -> String {
@@ -26,51 +23,14 @@ fn table() -> String {
     text
 }
 
-/// Without what is measured, and what names the folder.
-fn without_times(value: &mut Value) {
-    match value {
-        Value::Object(members) => {
-            let varying = |name: &str| {
-                name.contains("seconds")
-                    || ["command", "ended", "peak_memory_bytes", "started", "times"].contains(&name)
-            };
-            members.retain(|name, _| !varying(name));
-            members.values_mut().for_each(without_times);
-        }
-        Value::Array(items) => items.iter_mut().for_each(without_times),
-        _ => {}
-    }
-}
-
-fn json_without_times(path: &Path) -> Value {
-    let mut found = read_json(path);
-    without_times(&mut found);
-    found
-}
-
 #[test]
 fn the_number_of_threads_changes_no_byte_of_a_fit() {
     let place = Place::new();
     let data = place.file("rows.csv", &table());
     let results = ["1", "2", "64"].map(|threads| {
         let out = place.at(threads);
-        let fit = [
-            "fit",
-            &data,
-            "--out",
-            &out,
-            "--dim",
-            "6",
-            "--max-iterations",
-            "2",
-            "--objective",
-            "g",
-            "--l2",
-            "0.01",
-            "--penalty",
-            "weights",
-            "--quiet",
-        ];
+        let settings = "--dim 6 --max-iterations 2 --objective g --l2 0.01 --penalty weights";
+        let fit = [&["fit", &data, "--out", &out, "--quiet"], &words(settings)[..]].concat();
         nca(&fit).env("RAYON_NUM_THREADS", threads).assert().success();
         let folder = place.path(threads);
         let model = place.at(&format!("{threads}/model"));
@@ -81,8 +41,8 @@ fn the_number_of_threads_changes_no_byte_of_a_fit() {
         });
         let files = ["model/encoder.bpk", "model/references.bpk"];
         let files = files.map(|file| fs::read(folder.join(file)).unwrap());
-        let card = json_without_times(&folder.join("model/model.json"));
-        let report = json_without_times(&folder.join("report.json"));
+        let card = read_timeless(&folder.join("model/model.json"));
+        let report = read_timeless(&folder.join("report.json"));
         ((files, predictions), card, report)
     });
     let [one, others @ ..] = results;

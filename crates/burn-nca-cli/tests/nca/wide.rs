@@ -2,7 +2,7 @@
 
 use predicates::str::contains;
 
-use crate::{Place, failure, json, nca, read_json};
+use crate::{Place, failure, json, nca, read_json, words};
 
 /// Rows of two classes in many columns, the first of which separates them.
 fn wide_table(rows: usize, columns: usize) -> String {
@@ -53,36 +53,25 @@ fn a_spent_budget_leaves_the_comparison_out_and_says_so() {
 fn sizes_without_bound_are_refused_before_anything_is_allocated() {
     let place = Place::new();
     let numbers = place.file("n.csv", "a,b,y\n1,2,0.5\n2,1,1.5\n3,4,2.5\n4,1,3.5\n5,2,4.5\n");
-    let cases: [(&[&str], &str); 7] = [
+    for (options, message) in [
         (
-            &[
-                "iris",
-                "--dim",
-                "2",
-                "--encoder",
-                "mlp",
-                "--hidden",
-                "4000000",
-                "--optimizer",
-                "lbfgs",
-            ],
+            "iris --dim 2 --encoder mlp --hidden 4000000 --optimizer lbfgs",
             "for 105 rows together; give layers of 2556528 or fewer",
         ),
         (
-            &["iris", "--dim", "2", "--encoder", "mlp", "--hidden", "4000000"],
+            "iris --dim 2 --encoder mlp --hidden 4000000",
             "make 36000002 parameters, more than 33554432",
         ),
-        (&["iris", "--dim", "10000"], "an embedding of 10000 dimensions was asked for"),
-        (&["iris", "--dim", "18446744073709551615"], "ask for 40 dimensions or fewer"),
-        (
-            &["iris", "--dim", "2", "--encoder", "mlp", "--hidden", "99999999999999"],
-            "99999999999999",
-        ),
-        (&["iris", "--tune", "--repeats", "1000000"], "repeated 1000000 times"),
-        (&[&numbers, "--task", "regression", "--dim", "3000"], "ask for 20 dimensions or fewer"),
-    ];
-    for (options, message) in cases {
-        let error = failure(&[&["fit"], options].concat(), 1);
+        ("iris --dim 10000", "an embedding of 10000 dimensions was asked for"),
+        ("iris --dim 18446744073709551615", "ask for 40 dimensions or fewer"),
+        ("iris --dim 2 --encoder mlp --hidden 99999999999999", "99999999999999"),
+        ("iris --tune --repeats 1000000", "repeated 1000000 times"),
+        ("NUMBERS --task regression --dim 3000", "ask for 20 dimensions or fewer"),
+    ] {
+        let options = words(options).into_iter();
+        let options: Vec<&str> =
+            options.map(|word| if word == "NUMBERS" { &numbers[..] } else { word }).collect();
+        let error = failure(&[&["fit"], &options[..]].concat(), 1);
         assert!(error.contains(message) && !error.contains("panicked"), "{options:?}: {error}");
     }
 }
