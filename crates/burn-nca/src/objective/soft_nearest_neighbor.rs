@@ -143,22 +143,3 @@ impl CandidateLoss for SoftNearestNeighborLoss {
         contrasted.loss(&terms, (queries, labels), candidates, &self.reduction)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_sum_is_that_worked_by_hand() {
-        // Points 0, 1, 3 on a line, T = 1/log 2: p_0 = 256/257, p_1 = 8/9, the third is alone.
-        let z = Tensor::<2>::from_floats([[0.0], [1.0], [3.0]], &Device::flex());
-        let labels = Tensor::from_ints([0, 0, 1], &Device::flex());
-        let expected = -((256.0f64 / 257.0).ln() + (8.0f64 / 9.0).ln());
-        let loss = SoftNearestNeighborLossConfig::new()
-            .with_temperature(TemperatureConfig::new(1.0 / 2f64.ln()))
-            .with_reduction(Reduction::Sum)
-            .init(&Device::flex());
-        let found: f64 = loss.forward(z, labels).into_scalar();
-        assert!((found - expected).abs() < 1e-6, "{found} {expected}");
-    }
-}

@@ -149,23 +149,3 @@ impl CandidateLoss for SupConLoss {
         contrasted.loss(&terms, (queries, labels), candidates, &self.reduction)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_sum_is_that_worked_by_hand() {
-        // Unit vectors at 0, 90 and 180 degrees of one class, T = 1/log 2: 3 · (2/3) log 3.
-        let z = [[2.0, 0.0], [0.0, 1.0], [-1.0, 0.0]];
-        let z = Tensor::<2>::from_floats(z, &Device::flex());
-        let labels = Tensor::from_ints([0, 0, 0], &Device::flex());
-        let expected = 2.0 * 3f64.ln();
-        let loss = SupConLossConfig::new()
-            .with_temperature(TemperatureConfig::new(1.0 / 2f64.ln()))
-            .with_reduction(Reduction::Sum)
-            .init(&Device::flex());
-        let found: f64 = loss.forward(z, labels).into_scalar();
-        assert!((found - expected).abs() < 1e-6, "{found} {expected}");
-    }
-}

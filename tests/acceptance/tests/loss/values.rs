@@ -1,15 +1,19 @@
 //! Every loss and similarity against the nested loops.
 
 use acceptance::data::uniform;
+use burn::module::Param;
 use burn::nn::loss::Reduction;
 use burn::tensor::{Int, Tensor};
 use burn_nca_learn::objective::{
     AgreementTarget, BatchLoss, Criterion, MlkrLossConfig, NcaLossConfig, PairLossConfig,
-    PairTarget, SoftNcaLossConfig, SoftNearestNeighborLossConfig,
+    PairTarget, ProxyNcaLossConfig, SoftNcaLossConfig, SoftNearestNeighborLossConfig,
+    SupConLossConfig,
 };
 
 use crate::loss::oracle::{self, Rows};
-use crate::loss::setup::{SIMILARITIES, assert_close, leaf, proxy_nca, rows, snn, sup_con, target};
+use crate::loss::setup::{
+    SIMILARITIES, assert_close, leaf, proxy_nca, rows, snn, sup_con, target, tensor,
+};
 
 fn value(
     loss: &impl BatchLoss<Target = burn_nca_learn::objective::ClassTarget>,
@@ -47,13 +51,25 @@ fn at_temperature_one_the_soft_nearest_neighbor_loss_is_g() {
 }
 
 #[test]
-fn the_sum_is_the_mean_times_the_anchors_with_a_positive() {
+fn the_sum_is_the_mean_times_the_rows_that_count() {
     let rows = rows(20, 2, 5);
     let device = crate::loss::setup::autodiff();
-    let sum = SoftNearestNeighborLossConfig::new().with_reduction(Reduction::Sum).init(&device);
-    let mean = SoftNearestNeighborLossConfig::new().init(&device);
-    // All but the one row of class 3 have a positive.
-    assert_close(&[value(&sum, &rows)], &[19.0 * value(&mean, &rows)], 1e-12);
+    let near = |how| SoftNearestNeighborLossConfig::new().with_reduction(how).init(&device);
+    let pull = |how| SupConLossConfig::new().with_reduction(how).init(&device);
+    let proxies = |how| {
+        let mut loss = ProxyNcaLossConfig::new(4, 2).with_reduction(how).init(&device);
+        loss.proxies = Param::from_tensor(tensor(&uniform(8, 6), 2, &device));
+        loss
+    };
+    let both = |of: &dyn Fn(Reduction) -> f64| [Reduction::Sum, Reduction::Mean].map(of);
+    // All but the one row of class 3 have a positive, and each class has a proxy.
+    for ([sum, mean], counted) in [
+        (both(&|how| value(&near(how), &rows)), 19.0),
+        (both(&|how| value(&pull(how), &rows)), 19.0),
+        (both(&|how| value(&proxies(how), &rows)), 20.0),
+    ] {
+        assert_close(&[sum], &[counted * mean], 1e-12);
+    }
 }
 
 #[test]
