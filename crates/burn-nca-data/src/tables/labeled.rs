@@ -238,6 +238,7 @@ impl Labeled {
     /// If an index is not below [`rows`](Self::rows).
     #[must_use]
     pub fn select(&self, indices: &[usize]) -> Self {
+        let (weights, groups) = (self.weights.as_ref(), self.groups.as_ref());
         let (labels, spread) = match indices.iter().copied().eq(0..self.rows()) {
             true => (Arc::clone(&self.labels), self.spread.clone()),
             false => {
@@ -249,14 +250,8 @@ impl Labeled {
             features: self.features.select(indices),
             labels,
             class_names: self.class_names.clone(),
-            weights: self
-                .weights
-                .as_ref()
-                .map(|weights| indices.iter().map(|&index| weights[index]).collect()),
-            groups: self
-                .groups
-                .as_ref()
-                .map(|groups| indices.iter().map(|&index| groups[index]).collect()),
+            weights: weights.map(|weights| indices.iter().map(|&row| weights[row]).collect()),
+            groups: groups.map(|groups| indices.iter().map(|&row| groups[row]).collect()),
             unlabeled: self.unlabeled.clone(),
             spread,
         }
@@ -268,15 +263,7 @@ impl Labeled {
     /// Another number of rows.
     pub fn with_features(&self, features: Features) -> Result<Self> {
         check_labels(self.rows(), &features)?;
-        Ok(Self {
-            features,
-            labels: Arc::clone(&self.labels),
-            class_names: self.class_names.clone(),
-            weights: self.weights.clone(),
-            groups: self.groups.clone(),
-            unlabeled: None,
-            spread: KnownSpread::default(),
-        })
+        Ok(Self { features, unlabeled: None, spread: KnownSpread::default(), ..self.clone() })
     }
 }
 
