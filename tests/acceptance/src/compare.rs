@@ -1,6 +1,9 @@
 //! Numbers held against others.
 
 /// Each number within a tolerance of what is expected, of its size where that is above 1.
+///
+/// # Panics
+/// If one is not, or there are others.
 pub fn assert_close(found: &[f64], expected: &[f64], tolerance: f64) {
     assert_eq!(found.len(), expected.len());
     for (at, (a, b)) in found.iter().zip(expected).enumerate() {
@@ -10,6 +13,9 @@ pub fn assert_close(found: &[f64], expected: &[f64], tolerance: f64) {
 }
 
 /// The slopes of a function at a place against its central differences by steps of `h`.
+///
+/// # Panics
+/// As [`assert_close`].
 pub fn assert_slopes(
     slopes: &[f64],
     place: &[f64],
