@@ -14,10 +14,6 @@
 //! | [`number`] | numbers as people read them |
 //! | [`html`] | text, data and style in pages |
 
-#[cfg(all(doctest, feature = "terminal"))]
-#[doc = include_str!("../README.md")]
-struct Readme;
-
 #[cfg(feature = "terminal")]
 mod bar;
 mod cells;
