@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times of one machine with a GPU: burn-nca on its backends, the same sums in PyTorch, and whole fits.
 
-    cargo build --release -p benches -p burn-nca-cli -p mnist --features benches/cuda,burn-nca-cli/cuda,burn-nca-cli/wgpu,mnist/cuda
+    cargo build --release -p benches --features cuda && cargo build --release -p burn-nca-cli --features cuda,wgpu
     python3 benches/gpu.py [--mnist FOLDER] [--only sums|losses|fits] [--out FILE]
 
 All of a row is timed in turn on the same machine. Memory is that of the GPU at its peak, less what was taken before, as

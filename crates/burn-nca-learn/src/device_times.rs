@@ -3,9 +3,10 @@
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use web_time::{Duration, Instant};
 
-use crate::device::{self, product};
+use crate::device;
 use crate::objective::{Criterion, NcaLossConfig};
 use crate::self_test::{numbers, self_test, tensor, without_panic_message};
+use burn_nca::internal::product;
 
 /// Rows that are measured at most: larger tables are learned by mini-batches, which are smaller.
 const MOST_ROWS: usize = 5000;

@@ -4,12 +4,12 @@
 //! `cpu` is the best CPU backend that is compiled in.
 
 mod offered;
-mod product;
+pub(crate) mod product;
 
 use burn::tensor::Device;
 
 use offered::{backends, enumerate, preferred};
-pub use product::product;
+pub(crate) use product::product;
 
 use crate::error::{Error, Result};
 

@@ -65,6 +65,7 @@ pub use sums::{FOURIER_TOLERANCE, Sums};
 /// What `burn-nca-learn` needs and users do not.
 #[doc(hidden)]
 pub mod internal {
+    pub use crate::device::product::product;
     pub use crate::display::one_line;
     pub use crate::encoder::any::MOST_PARAMETERS;
     pub use crate::encoder::probe::output_width;

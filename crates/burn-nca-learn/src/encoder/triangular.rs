@@ -7,8 +7,8 @@ use faer::Mat;
 
 use super::Encoder;
 use crate::data::host_values;
-use crate::device::product;
 use crate::error::{Error, Result};
+use burn_nca::internal::product;
 
 /// The size of a [`TriangularMap`].
 #[derive(Config, Debug)]

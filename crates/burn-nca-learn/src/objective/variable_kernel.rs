@@ -11,10 +11,8 @@ use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 
 use super::batch::{constant, of_batch, reduced};
 use super::{BatchLoss, ClassTarget, Objective};
-use crate::device::product;
 use crate::neighbors::{VariableKernel, nearest_others};
-use burn_nca::internal::one_line;
-use burn_nca::internal::square_root;
+use burn_nca::internal::{one_line, product, square_root};
 pub use target::KernelTarget;
 
 /// The settings of a [`VariableKernelLoss`].

@@ -46,7 +46,9 @@ pub use lbfgs::LbfgsConfig;
 pub use minimize::minimize;
 pub use penalty::Penalty;
 pub use problem::{HeldOutScore, Problem};
-pub use session::{CheckpointEvent, FitSession, FitState, OnParameters, OnProgress, OnStart};
+#[doc(hidden)]
+pub use session::OnProgress;
+pub use session::{CheckpointEvent, FitSession, FitState};
 pub use sgd::SgdConfig;
 pub use solution::{Evaluation, Progress, Solution, Termination};
 pub use start::Start;

@@ -14,10 +14,10 @@ pub type OnProgress<'a> = dyn FnMut(&Progress) -> ControlFlow<Termination> + 'a;
 
 /// A callback after each step (or epoch) that also sees the parameters of the model, flat, in the order of its
 /// module: of a linear map the transpose of A, row-major `[d, k]`. It may stop the fit with a reason.
-pub type OnParameters<'a> = dyn FnMut(&Progress, &[f64]) -> ControlFlow<Termination> + 'a;
+pub(super) type OnParameters<'a> = dyn FnMut(&Progress, &[f64]) -> ControlFlow<Termination> + 'a;
 
-/// A callback that sees the parameters that a fit starts from, flat as those of [`OnParameters`].
-pub type OnStart<'a> = dyn FnMut(&[f64]) + 'a;
+/// A callback that sees the parameters that a fit starts from, flat, in the order of its module.
+pub(super) type OnStart<'a> = dyn FnMut(&[f64]) + 'a;
 
 /// What becomes of the checkpoint of a fit.
 #[derive(Debug)]

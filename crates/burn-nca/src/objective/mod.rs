@@ -66,7 +66,9 @@ pub use mlkr::{MlkrLoss, MlkrLossConfig};
 pub use modern::{ModernNcaLoss, ModernNcaLossConfig, ModernTarget};
 pub use nca::{Criterion, NcaLoss, NcaLossConfig};
 pub use pair_index::PairIndex;
-pub use pairs::{Normalizer, PairLoss, PairLossConfig};
+#[doc(hidden)]
+pub use pairs::Normalizer;
+pub use pairs::{PairLoss, PairLossConfig};
 pub use proxy_nca::{ProxyNcaLoss, ProxyNcaLossConfig};
 pub(crate) use reduction::over;
 pub use sampled::{SampleOrder, SampledTerms};
@@ -279,6 +281,7 @@ pub(crate) fn assert_points<O: Objective>(objective: &O, target: &O::Target, row
 const STREAMED: usize = 4096;
 
 /// Cuts the terms of an objective whose blocks hold no table of pairs.
+#[doc(hidden)]
 pub fn whole_range(terms: usize) -> Vec<Range<usize>> {
     (0..terms).step_by(STREAMED).map(|start| start..(start + STREAMED).min(terms)).collect()
 }
