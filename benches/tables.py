@@ -56,30 +56,16 @@ def peers():
     report = read("peers.json")
     if report is None:
         return []
-    has_torch = bool(report.get("torch"))
 
-    def torch_cells(row):
-        return [f"{1e3 * row['seconds_torch']:.1f}", f"{row['ratio_torch']:.1f}"] if has_torch else []
+    def ratios(name):
+        found = [row[f"ratio_{name}"] for row in report["value_gradient"] if f"ratio_{name}" in row]
+        return f"{min(found):.0f} to {max(found):.0f} times"
 
-    rows = [
-        [
-            row["points"], row["features"], row["dim"], f"{1e3 * row['seconds_f32']:.1f}",
-            f"{1e3 * row['seconds_f64']:.1f}", f"{1e3 * row['seconds_sklearn']:.1f}", f"{row['ratio_f32']:.1f}",
-            f"{row['ratio_f64']:.1f}", *torch_cells(row),
-        ]
-        for row in report["value_gradient"]
-    ]
-    head = ["n", "d", "k", "f32, ms", "f64, ms", "scikit-learn, ms", "ratio f32", "ratio f64"]
-    head += ["PyTorch f32, ms", "ratio f32"] if has_torch else []
-    version = report.get("torch", "").split("+")[0] if has_torch else ""
-    torch = f" and PyTorch {version} (f32, all n x n probabilities in memory)" if has_torch else ""
+    torch = f", {ratios('torch')} as PyTorch in f32" if report.get("torch") else ""
     lines = [
-        f"Value and gradient of f over all points, random data, 10 classes, {report['machine']['cores']} cores "
-        f"(load average {report['machine']['load']:.1f} before it began); "
-        f"scikit-learn {report['sklearn']} (f64){torch} timed in the same run "
-        "(`python3 benches/peers/compare.py`). Ratio: their time over that of burn-nca.",
+        f"Value and gradient of f over 500 to 10000 points: {ratios('f64')} as fast as scikit-learn in f64, {ratios('f32')} in "
+        f"f32{torch} ([table](performance.md#exact-fits)).",
         "",
-        *table(head, rows, words=0),
     ]
     for row in report["fit"]:
         peer = row["sklearn"]
@@ -102,22 +88,20 @@ def ways():
     report = read("peers.json")
     if report is None or "seconds_plain" not in report["value_gradient"][0]:
         return []
-    has_torch = bool(report.get("torch"))
-    head = ["n", "k", "fused f32", "plain f32", "fused f64", "plain f64", "scikit-learn f64"]
-    head += ["PyTorch f32"] if has_torch else []
-    names = ["f32", "plain", "f64", "plain_f64", "sklearn", *(["torch"] if has_torch else [])]
+    names = {"f32": "fused f32", "plain": "plain f32", "f64": "fused f64", "sklearn": "scikit-learn f64"}
+    names |= {"torch": "PyTorch f32"} if report.get("torch") else {}
+    version = f", PyTorch {report['torch'].split('+')[0]} (all n x n probabilities)" if report.get("torch") else ""
 
-    def cells(row, name, digits=1):
-        return f"{1e3 * row[f'seconds_{name}']:.{digits}f} ms, {row[f'peak_mib_{name}']:.0f} MiB"
+    def cell(row, name):
+        return f"{1e3 * row[f'seconds_{name}']:.1f}/{row[f'peak_mib_{name}']:.0f}"
 
-    rows = [[row["points"], row["dim"], *(cells(row, name) for name in names)] for row in report["value_gradient"]]
+    rows = [[row["points"], row["dim"], *(cell(row, name) for name in names)] for row in report["value_gradient"]]
     return [
-        f"Value and gradient of f, 64 features, 10 classes, {report['machine']['cores']} cores, in turns "
-        "(`python3 benches/peers/compare.py`); the memory is that of the whole process, with Python and NumPy or "
-        "PyTorch on the right.",
+        f"Milliseconds/MiB of value and gradient of f, 64 features, {report['machine']['cores']} cores, in turns with "
+        f"scikit-learn {report['sklearn']}{version}; memory of the process, on the "
+        "right with Python and its packages, some 640 (`python3 benches/peers/compare.py`).",
         "",
-        *table(head, rows, words=0),
-        "",
+        *table(["n", "k", *names.values()], rows, words=0),
     ]
 
 
