@@ -10,7 +10,7 @@ use burn_nca_report::{Warning, WarningCode};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::training_rows::TrainingRows;
+use super::training_rows::{RowName, TrainingRows, have_ids, name_of};
 use crate::failure::in_one_line;
 use crate::hint::CommandKind;
 
@@ -109,7 +109,7 @@ impl Explained {
                 TrainingTargets::Numbers { targets, .. } => targets.names().to_vec(),
                 _ => vec![target.to_string()],
             },
-            has_ids: names.iter().any(|(_, id)| id.is_some()),
+            has_ids: have_ids(&names),
             most: found.iter().map(|found| found.neighbors.len()).max().unwrap_or(0),
             has_features: found.iter().any(|found| found.features.is_some()),
             rows: found.iter().map(|found| named.row(found)).collect(),
@@ -160,7 +160,8 @@ impl Explained {
         for NamedFeature { name, nearer_by } in features.iter().flat_map(|found| &found.top) {
             cells.extend([csv_field(name), csv_number(*nearer_by)]);
         }
-        cells.resize(self.head().len(), String::new());
+        let of_features = if self.has_features { 2 * FEATURES } else { 0 };
+        cells.resize(columns * self.most + of_features, String::new());
         cells
     }
 
@@ -176,7 +177,7 @@ impl Explained {
 /// The training rows of a model and their names, where these are known.
 struct Named<'a> {
     model: &'a Fitted,
-    names: &'a [(usize, Option<String>)],
+    names: &'a [RowName],
 }
 
 impl Named<'_> {
@@ -212,7 +213,7 @@ impl Named<'_> {
             },
             _ => json!(self.model.class_names()[self.model.reference_labels()[row]]),
         };
-        let (number, id) = self.names.get(row).cloned().unwrap_or((row + 1, None));
+        let (number, id) = name_of(self.names, row);
         TrainingRow { row: number, id, target }
     }
 }

@@ -7,7 +7,7 @@ use burn_nca_data::{csv_field, csv_number};
 use burn_nca_learn::Fitted;
 use burn_nca_learn::estimator::{LabelQuality, TargetQuality, TrainingTargets};
 
-use super::training_rows::TrainingRows;
+use super::training_rows::{TrainingRows, have_ids, name_of};
 use crate::failure::{hinted, in_one_line};
 use crate::hint::CommandKind;
 use crate::output::{self, TableFormat};
@@ -33,9 +33,9 @@ pub fn write(
             Vec::new()
         }
     };
-    let has_ids = names.iter().any(|(_, id)| id.is_some());
+    let has_ids = have_ids(&names);
     let name = |row: usize| {
-        let (number, id) = names.get(row).cloned().unwrap_or((row + 1, None));
+        let (number, id) = name_of(&names, row);
         let id = has_ids.then(|| csv_field(&id.unwrap_or_default()));
         [Some(number.to_string()), id].into_iter().flatten().collect::<Vec<_>>()
     };

@@ -19,7 +19,20 @@ pub struct TrainingRows {
     /// Their features.
     pub features: Features,
     /// The number of each in the table, from 1, and what the table calls it.
-    pub names: Vec<(usize, Option<String>)>,
+    pub names: Vec<RowName>,
+}
+
+/// The number of a row, and its identifier where the table has one.
+pub type RowName = (usize, Option<String>);
+
+/// That of a training row; its number among the training rows where their table is not known.
+pub fn name_of(names: &[RowName], row: usize) -> RowName {
+    names.get(row).cloned().unwrap_or((row + 1, None))
+}
+
+/// Whether any row has an identifier.
+pub fn have_ids(names: &[RowName]) -> bool {
+    names.iter().any(|(_, id)| id.is_some())
 }
 
 /// The training rows, read again.
