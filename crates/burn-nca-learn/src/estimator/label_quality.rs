@@ -48,9 +48,10 @@ impl<E: Encoder> Fitted<E> {
     /// soft   p_i = Σ_{j≠i: y_j = y_i} p_ij      in the order of log p_i
     /// k-NN   the share of y_i in the votes of the k nearest others; of equal shares, that of the smaller log p_i first
     /// ```
-    /// By the [`decision`](Self::decision) of the model. The row itself is left out, and where the rows were given groups all of its group. An exact copy counts as any other
-    /// row, as in every prediction: records that were entered twice with the same wrong class agree with each other, unless
-    /// they are given a group. A row without another of its class (in another group) is not listed: nothing can contradict it.
+    /// By the [`decision`](Self::decision) of the model. The row itself is left out, and where the rows were given groups all
+    /// of its group. An exact copy counts as any other row, as in every prediction: records that were entered twice with the
+    /// same wrong class agree with each other, unless they are given a group. A row without another of its class (in another
+    /// group) is not listed: nothing can contradict it.
     ///
     /// The metric was learned with the labels as they are. A linear map has too few numbers to obey single labels; a member of
     /// modern NCA does not, so that each row is judged by the member that did not learn from it

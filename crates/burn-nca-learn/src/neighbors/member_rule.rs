@@ -2,6 +2,7 @@
 
 use burn::tensor::{Bool, DType, Tensor, TensorData};
 use burn_nca::internal::negated_distances;
+use burn_nca::objective::transfer::float_tensor;
 use serde::{Deserialize, Serialize};
 
 use super::excluded::{Exclude, check_usable};
@@ -69,12 +70,14 @@ impl MemberRule {
         exclude: Exclude<'_>,
     ) -> Result<Vec<f64>> {
         let mut found = Vec::with_capacity(points.0.dims()[0] * columns);
+        // On the device of the blocks, in their number type, once.
+        let mut on_device = None;
         self.each_block(points, weights, exclude, |shares| {
-            let [_, m] = shares.dims();
-            let values = TensorData::new(values.to_vec(), [m, columns]);
-            let values = values.convert_dtype(shares.dtype());
-            let values = Tensor::from_data(values, (&shares.device(), shares.dtype()));
-            found.extend(host_values(shares.matmul(values)));
+            let values = on_device.get_or_insert_with(|| {
+                let shape = [shares.dims()[1], columns];
+                float_tensor(values.to_vec(), shape, &shares.device(), shares.dtype())
+            });
+            found.extend(host_values(shares.matmul(values.clone())));
         })?;
         Ok(found)
     }
@@ -105,8 +108,7 @@ impl MemberRule {
         // w exp(-d) = exp(log w - d); a weight of 0 leaves a reference out.
         let log_weights = weights.map(|weights| {
             let logs = weights.iter().map(|weight| weight.max(f64::MIN_POSITIVE).ln());
-            let logs = TensorData::new(logs.collect::<Vec<f64>>(), [1, m]).convert_dtype(place.1);
-            Tensor::<2>::from_data(logs, place)
+            float_tensor(logs.collect(), [1, m], place.0, place.1)
         });
         let size = k / self.members;
         let rows = (BLOCK / m.max(1)).max(1);

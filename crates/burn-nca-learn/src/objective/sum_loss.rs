@@ -248,10 +248,7 @@ impl<A: Objective, B: Objective> Objective for SumLoss<A, B> {
         let first = self.first.estimate(embedding.clone(), &batch.0, &whole.0);
         let second = self.second.estimate(embedding, &batch.1, &whole.1);
         let second = second.map(|second| second.mul_scalar(self.weight));
-        match (first, second) {
-            (Some(first), Some(second)) => Some(first + second),
-            (first, second) => first.or(second),
-        }
+        [first, second].into_iter().flatten().reduce(|sum, part| sum + part)
     }
 }
 

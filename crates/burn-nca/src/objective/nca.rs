@@ -356,10 +356,7 @@ impl Objective for NcaLoss {
         let pairs = |points: usize| (points * points.saturating_sub(1)) as f64;
         let factor = pairs(whole.points()) / pairs(b);
         let hinge = hinge.map(|hinge| hinge.mul_scalar(factor));
-        match (criterion, hinge) {
-            (Some(criterion), Some(hinge)) => Some(criterion + hinge),
-            (criterion, hinge) => criterion.or(hinge),
-        }
+        [criterion, hinge].into_iter().flatten().reduce(|sum, part| sum + part)
     }
 
     fn blocks(&self, classes: &ClassIndex, _rows: usize) -> Vec<Range<usize>> {

@@ -62,12 +62,12 @@ impl Sums {
     #[doc(hidden)]
     pub fn check(self, device: &Device, dtype: DType, k: usize) -> Result<()> {
         let one = || Tensor::<2>::zeros([1, 1], (device, dtype));
-        let is_plain = match self {
+        let is_plain = || match self {
             Self::Plain => true,
             Self::Auto => !is_operation(LOG_SUM, &[&one()]),
             Self::Fused | Self::Fourier(_) => false,
         };
-        if is_plain && backend(device) == "cuda" {
+        if backend(device) == "cuda" && is_plain() {
             return Err(Error::setting(format!(
                 "plain sums over pairs, as in {dtype:?}, have had wrong gradients on CUDA (docs/burn-notes.md); fit there in f32 \
                  with fused sums (auto), or on wgpu or the CPU"

@@ -6,6 +6,7 @@ use acceptance::data::uniform;
 use burn::tensor::activation::softmax;
 use burn::tensor::{Bool, DType, Device, Tensor, TensorData};
 use burn_nca_fused::{NeighborSets, log_sum_exp, weighted_mean};
+pub use burn_nca_learn::objective::transfer::float_tensor as from;
 
 use super::open;
 
@@ -17,15 +18,6 @@ pub fn points(shape: [usize; 2], seed: u64, device: &Device, dtype: DType) -> Te
     let spread = 2.0 / (shape[1] as f64).sqrt();
     let values = uniform(shape[0] * shape[1], seed).into_iter().map(|x| x * spread).collect();
     from(values, shape, device, dtype).require_grad()
-}
-
-pub fn from<const D: usize>(
-    values: Vec<f64>,
-    shape: [usize; D],
-    device: &Device,
-    dtype: DType,
-) -> Tensor<D> {
-    Tensor::from_data(TensorData::new(values, shape).convert_dtype(dtype), (device, dtype))
 }
 
 /// `-||q_i - r_j||²` by a matrix of all differences, and what is left out of them.

@@ -1,7 +1,7 @@
 //! LCA as a metric for nearest neighbors: section 3.2 of the paper.
 
 use burn::config::Config;
-use burn::tensor::{DType, Device, Tensor};
+use burn::tensor::{Device, Tensor};
 use web_time::Instant;
 
 use super::Trainer;
@@ -17,6 +17,7 @@ use crate::fit::{
 use crate::method::{Learned, Method, Problem, Setting, Uses};
 use crate::neighbors::Rule;
 use crate::objective::Neighborhoods;
+use crate::objective::transfer::widest_float;
 
 /// Latent coincidence analysis for k-NN: a row should coincide with its targets, and not with its impostors.
 ///
@@ -198,6 +199,5 @@ fn knn_accuracy(
 
 /// The features in the widest number type of the device: ties of a grid must stay ties.
 fn exact(data: &Labeled, device: &Device) -> Tensor<2> {
-    let wide = device.supports_dtype(DType::F64);
-    data.features().to_tensor(device, if wide { DType::F64 } else { DType::F32 })
+    data.features().to_tensor(device, widest_float(device))
 }
