@@ -68,31 +68,6 @@ def run(command, **options):
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 
-def torch_sums(n, d, k, repeat):
-    """f as one writes it in PyTorch: all n x n probabilities in memory; value and gradient of the map, f32."""
-    import numpy as np
-    import torch
-
-    rng = np.random.default_rng(1)
-    x = torch.from_numpy(rng.uniform(-1, 1, (n, d)).astype(np.float32)).cuda()
-    y = (torch.arange(n) % 10).cuda()
-    a = torch.from_numpy(rng.uniform(-0.3, 0.3, (k, d)).astype(np.float32)).cuda().requires_grad_()
-    seconds = []
-    for _ in range(repeat + 1):
-        torch.cuda.synchronize()
-        started = time.perf_counter()
-        a.grad = None
-        z = x @ a.T
-        squares = (z * z).sum(1)
-        logits = 2.0 * z @ z.T - squares[:, None] - squares[None, :]
-        logits.diagonal().fill_(-torch.inf)
-        value = (torch.softmax(logits, 1) * (y[:, None] == y[None, :])).sum()
-        (-value).backward()
-        a.grad.cpu()
-        seconds.append(time.perf_counter() - started)
-    return {"seconds": sorted(seconds[1:])[repeat // 2]}
-
-
 def sums():
     """Value and gradient of f over all rows."""
     cases = [(10000, 64, 2), (60000, 64, 2), (60000, 64, 32), (250000, 64, 2)]
@@ -165,7 +140,10 @@ def main():
     parser.add_argument("--torch", nargs=4, type=int, metavar=("N", "D", "K", "REPEAT"), help="one time of PyTorch")
     arguments = parser.parse_args()
     if arguments.torch:
-        print(json.dumps(torch_sums(*arguments.torch)))
+        from peers.compare import torch_value_gradient
+
+        n, d, k, repeat = arguments.torch
+        print(json.dumps({"seconds": torch_value_gradient(n, d, k, 10, repeat, "cuda")}))
         return
     parts = arguments.only or ["sums", "losses", *(["fits"] if arguments.mnist else [])]
     report = json.loads(arguments.out.read_text()) if arguments.out.exists() else {}

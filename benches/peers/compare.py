@@ -57,13 +57,13 @@ def sklearn_value_gradient(n, d, k, classes, repeat):
     return statistics.median(seconds)
 
 
-def torch_value_gradient(n, d, k, classes, repeat):
+def torch_value_gradient(n, d, k, classes, repeat, device="cpu"):
     """f as one writes it in PyTorch: all n x n probabilities in memory, distances by a matrix product, f32."""
     rng = np.random.default_rng(1)
-    x = torch.from_numpy(rng.uniform(-1, 1, (n, d)).astype(np.float32))
-    y = torch.arange(n) % classes
+    x = torch.from_numpy(rng.uniform(-1, 1, (n, d)).astype(np.float32)).to(device)
+    y = (torch.arange(n) % classes).to(device)
     same = y[:, None] == y[None, :]
-    a = torch.from_numpy(rng.uniform(-0.3, 0.3, (k, d)).astype(np.float32)).requires_grad_()
+    a = torch.from_numpy(rng.uniform(-0.3, 0.3, (k, d)).astype(np.float32)).to(device).requires_grad_()
     seconds = []
     for run in range(repeat + 1):
         started = time.perf_counter()
@@ -73,6 +73,7 @@ def torch_value_gradient(n, d, k, classes, repeat):
         logits = 2.0 * z @ z.T - squares[:, None] - squares[None, :]
         logits.diagonal().fill_(-torch.inf)
         (-(torch.softmax(logits, 1) * same).sum()).backward()
+        a.grad.cpu()  # a GPU is waited for
         if run:
             seconds.append(time.perf_counter() - started)
     return statistics.median(seconds)
