@@ -17,14 +17,14 @@ use rayon::prelude::*;
 /// Pairs that one task goes through; fixed, for the order of sums.
 const CHUNK: usize = 2048;
 
-/// Points of the coarse search for a length scale.
-const GRID: usize = 24;
+/// Newton steps that a length scale may take; from the one of the step before it takes two or three.
+const STEPS: usize = 100;
 
-/// Steps of the golden section, each of which shortens the interval to 0.618 of its length.
-const GOLDEN_STEPS: usize = 36;
+/// The longest of them, in natural logarithms: far from its root the derivative is almost flat.
+const LONGEST: f64 = 2.0;
 
-/// Natural logarithms by which the coarse search exceeds the range of the distances.
-const MARGIN: f64 = 4.0;
+/// A step after which the next would be lost in rounding, as the error of each is about the square of the one before.
+const SHORTEST: f64 = 1e-6;
 
 /// The least σ²/κ²: where all pairs can be distinguished the likelihood grows without bound as it falls.
 pub const FLOOR: f64 = 1e-8;
@@ -189,16 +189,14 @@ impl Pairs<'_> {
         u
     }
 
-    /// κ² of each length scale where its own pairs are most likely; the one before where nothing is more likely, or
-    /// where its pairs are of one kind.
+    /// κ² of each length scale where its own pairs are most likely; the one before where its pairs are of one kind.
     pub fn best_scales(&self, z: &[f64], sigma_sq: f64) -> Vec<f64> {
-        let mut of_scale = vec![Vec::new(); self.kappa_sq.len()];
+        let mut of_scale = vec![Distances::default(); self.kappa_sq.len()];
         for pair in self.ends {
-            of_scale[pair.scale as usize].push((self.sq_distance(z, pair), pair.coincide));
+            of_scale[pair.scale as usize].add(self.sq_distance(z, pair), pair.coincide);
         }
-        let best = |(pairs, kappa_sq): (&Vec<(f64, bool)>, &f64)| {
-            let model = Model { k: self.k, sigma_sq, kappa_sq: *kappa_sq };
-            best_scale(pairs, model)
+        let best = |(pairs, kappa_sq): (&Distances, &f64)| {
+            pairs.best_scale(Model { k: self.k, sigma_sq, kappa_sq: *kappa_sq })
         };
         of_scale.par_iter().zip(self.kappa_sq).map(best).collect()
     }
@@ -218,52 +216,81 @@ impl Pairs<'_> {
     }
 }
 
-/// The κ² at which these pairs `(||δ||², y)` are most likely: a coarse grid over log κ², then golden section.
-fn best_scale(pairs: &[(f64, bool)], model: Model) -> f64 {
-    let alike = pairs.iter().filter(|pair| pair.1).count();
-    if alike == 0 || alike == pairs.len() {
-        return model.kappa_sq;
-    }
-    let value = |log_kappa_sq: f64| -> f64 {
-        let model = Model { kappa_sq: log_kappa_sq.exp(), ..model };
-        pairs.iter().map(|(sq_distance, y)| model.log_probability(*sq_distance, *y)).sum()
-    };
-    let largest = pairs.iter().map(|pair| pair.0).fold(0.0, f64::max);
-    let positive = pairs.iter().map(|pair| pair.0).filter(|sq| *sq > 1e-12 * largest);
-    let least = positive.fold(f64::INFINITY, f64::min).min(model.sigma_sq);
-    // σ² is at least the floor's share of κ².
-    let high = ((largest + model.sigma_sq).ln() + MARGIN).min((model.sigma_sq / FLOOR).ln());
-    let low = (least.ln() - MARGIN).min(high);
-    let at = |point: usize| low + (high - low) * point as f64 / (GRID - 1) as f64;
-    let mut best = (0, f64::NEG_INFINITY);
-    for point in 0..GRID {
-        let found = value(at(point));
-        if found > best.1 {
-            best = (point, found);
-        }
-    }
-    let (found, reached) =
-        golden(at(best.0.saturating_sub(1)), at((best.0 + 1).min(GRID - 1)), &value);
-    if reached > value(model.kappa_sq.ln()) { found.exp() } else { model.kappa_sq }
+/// The squared distances ||δ||² of the pairs of one length scale.
+#[derive(Clone, Debug, Default)]
+struct Distances {
+    /// Number and sum of those that coincide: the derivative needs no more of them.
+    alike: (f64, f64),
+    apart: Vec<f64>,
 }
 
-/// The largest value of a function that rises and then falls between two ends, and where it is.
-fn golden(mut low: f64, mut high: f64, value: &impl Fn(f64) -> f64) -> (f64, f64) {
-    const SHARE: f64 = 0.618_033_988_749_894_9;
-    let (mut left, mut right) = (high - SHARE * (high - low), low + SHARE * (high - low));
-    let (mut at_left, mut at_right) = (value(left), value(right));
-    for _ in 0..GOLDEN_STEPS {
-        if at_left >= at_right {
-            (high, right, at_right) = (right, left, at_left);
-            left = high - SHARE * (high - low);
-            at_left = value(left);
+impl Distances {
+    fn add(&mut self, sq_distance: f64, coincide: bool) {
+        if coincide {
+            self.alike = (self.alike.0 + 1.0, self.alike.1 + sq_distance);
         } else {
-            (low, left, at_left) = (left, right, at_right);
-            right = low + SHARE * (high - low);
-            at_right = value(right);
+            self.apart.push(sq_distance);
         }
     }
-    if at_left >= at_right { (left, at_left) } else { (right, at_right) }
+
+    /// The derivatives L', L'' of the log-likelihood by t = log κ², with `f = log P1`:
+    ///
+    /// ```text
+    /// f'  = k s / v + q ||δ||² / 2v²,   f'' = q ( ||δ||² (2s - q) / 2v³ - k s / v² )
+    /// L'  = Σ_{y=1} f' - Σ_{y=0} ν f'
+    /// L'' = Σ_{y=1} f'' - Σ_{y=0} [ ν f'' + ν (1 + ν) f'² ]
+    /// ```
+    fn derivatives(&self, model: Model) -> [f64; 2] {
+        let (k, s, q) = (model.k as f64, model.sigma_sq, model.kappa_sq);
+        let v = q + 2.0 * s;
+        let constant = [k * s / v, -k * s * q / (v * v)];
+        let by_distance = [q / (2.0 * v * v), q * (2.0 * s - q) / (2.0 * v * v * v)];
+        let at_zero = model.log_alike(0.0);
+        let mut sum = [0, 1].map(|i| self.alike.0 * constant[i] + self.alike.1 * by_distance[i]);
+        for sq_distance in &self.apart {
+            let [first, second] = [0, 1].map(|i| constant[i] + sq_distance * by_distance[i]);
+            let odds = 1.0 / (sq_distance / (2.0 * v) - at_zero).exp_m1();
+            sum[0] -= odds * first;
+            sum[1] -= odds * second + odds * (1.0 + odds) * first * first;
+        }
+        sum
+    }
+
+    /// The κ² at which these pairs are most likely, by Newton steps in t = log κ² from the one at hand.
+    ///
+    /// L' falls through 0 once, from `k/2` times the pairs that coincide to minus the number of the others; steps stay
+    /// between the last points on both sides of it. σ² is at least the floor's share of κ².
+    fn best_scale(&self, model: Model) -> f64 {
+        if self.alike.0 == 0.0 || self.apart.is_empty() {
+            return model.kappa_sq;
+        }
+        let largest = (model.sigma_sq / FLOOR).ln();
+        let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
+        let mut at = model.kappa_sq.ln().min(largest);
+        for _ in 0..STEPS {
+            let [slope, curvature] = self.derivatives(Model { kappa_sq: at.exp(), ..model });
+            match slope {
+                0.0 => break,
+                rising if rising > 0.0 && at == largest => break,
+                rising if rising > 0.0 => low = at,
+                _ => high = at,
+            }
+            let newton =
+                if curvature < 0.0 { -slope / curvature } else { slope.signum() * LONGEST };
+            let inside = (at + newton.clamp(-LONGEST, LONGEST)).min(largest);
+            let next = if inside > low && inside < high {
+                inside
+            } else {
+                0.5 * (low.max(at - LONGEST) + high.min(at + LONGEST))
+            };
+            let step = next - at;
+            at = next;
+            if step.abs() < SHORTEST {
+                break;
+            }
+        }
+        if at.is_finite() { at.exp() } else { model.kappa_sq }
+    }
 }
 
 #[cfg(test)]
@@ -303,25 +330,54 @@ mod tests {
         assert!((log_complement(-40.0) / (-40.0_f64).exp() + 1.0).abs() < 1e-12);
     }
 
+    /// Pairs of one scale with these squared distances.
+    fn distances(alike: &[f64], apart: &[f64]) -> Distances {
+        let mut pairs = Distances::default();
+        alike.iter().for_each(|sq_distance| pairs.add(*sq_distance, true));
+        apart.iter().for_each(|sq_distance| pairs.add(*sq_distance, false));
+        pairs
+    }
+
     #[test]
-    fn a_scale_is_where_its_pairs_are_most_likely_and_never_less_likely_than_before() {
-        let ends = [(1, true), (2, true), (3, false), (4, false)].map(|(second, coincide)| Ends {
-            first: 0,
-            second,
-            scale: 0,
-            coincide,
-        });
-        let z = [0.0, 0.5, 0.7, 2.0, 0.6];
-        let (sigma_sq, before) = (0.05, [30.0]);
-        let pairs = Pairs { ends: &ends, k: 1, kappa_sq: &before };
-        let found = pairs.best_scales(&z, sigma_sq);
-        let value = |kappa_sq: f64| {
-            Pairs { kappa_sq: &[kappa_sq], ..pairs }.expect(&z, sigma_sq).log_likelihood
-        };
-        let best =
-            (0..4000).map(|at| value((f64::from(at) / 200.0 - 12.0).exp())).fold(-1e9, f64::max);
-        assert!(value(found[0]) >= best - 1e-9, "{} {best}", value(found[0]));
-        assert_eq!(Pairs { ends: &ends[..2], ..pairs }.best_scales(&z, sigma_sq), before);
+    fn a_scale_is_where_its_pairs_are_most_likely_from_near_and_from_far() {
+        let cases: [(usize, f64, &[f64], &[f64]); 6] = [
+            (1, 0.05, &[0.25, 0.49], &[4.0, 0.36]),
+            (2, 1.0, &[0.0], &[0.0]),
+            (4, 1e-4, &[1.0, 1e-6], &[1.0001, 900.0, 1e-5]),
+            (16, 3.0, &[7.0, 2.0, 1.0], &[7.0; 40]),
+            (40, 1e-7, &[1e-9], &[1e4]),
+            (1, 20.0, &[1e-3, 5.0], &[0.1, 0.2, 1e6]),
+        ];
+        for (k, sigma_sq, alike, apart) in cases {
+            let pairs = distances(alike, apart);
+            let value = |log_kappa_sq: f64| -> f64 {
+                let model = Model { k, sigma_sq, kappa_sq: log_kappa_sq.exp() };
+                let of = |sq: &[f64], y| -> f64 {
+                    sq.iter().map(|sq| model.log_probability(*sq, y)).sum()
+                };
+                of(alike, true) + of(apart, false)
+            };
+            let bound = (sigma_sq / FLOOR).ln();
+            let grid = (0..20_000).map(|at| value((f64::from(at) / 400.0 - 30.0).min(bound)));
+            let best = grid.fold(f64::NEG_INFINITY, f64::max);
+            for before in [1e-12, 1e-3, 1.0, 30.0, 1e9] {
+                let model = Model { k, sigma_sq, kappa_sq: before };
+                let found = pairs.best_scale(model).ln();
+                assert!(value(found) >= best - 1e-9 * best.abs(), "{} {best}", value(found));
+                let [slope, curvature] = pairs.derivatives(model);
+                let (at, h) = (before.ln(), 1e-4);
+                let numeric = (value(at + h) - value(at - h)) / (2.0 * h);
+                assert!((slope - numeric).abs() < 1e-6 * (1.0 + slope.abs()), "{slope} {numeric}");
+                let beside = |at: f64| pairs.derivatives(Model { kappa_sq: at.exp(), ..model })[0];
+                let numeric = (beside(at + h) - beside(at - h)) / (2.0 * h);
+                assert!(
+                    (curvature - numeric).abs() < 1e-6 * (1.0 + slope.abs()),
+                    "{curvature} {numeric}"
+                );
+            }
+        }
+        let model = Model { k: 1, sigma_sq: 0.1, kappa_sq: 30.0 };
+        assert_eq!(distances(&[1.0, 2.0], &[]).best_scale(model), 30.0);
     }
 
     #[test]
