@@ -39,7 +39,7 @@ pub struct Source {
     pub pairs: Option<PathBuf>,
     /// Which rows, or pairs, were held out.
     pub split: HeldOut,
-    /// Dimensions that a sparse table was to be reduced to, where the user named them.
+    /// Directions that the columns were to be reduced to, where the user named their number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reduce: Option<usize>,
     /// What the columns were for; absent in older models.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use burn_nca_learn::data::ScalingKind;
 use clap::{Args, ValueEnum};
 
 use super::method::MethodOptions;
@@ -44,8 +45,8 @@ pub struct FitArgs {
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = at_least_one)]
     pub dim: Option<usize>,
 
-    /// Dimensions that a sparse table is reduced to by a truncated SVD before the fit; the model takes the table itself
-    /// [default: 100]
+    /// Directions that the columns are reduced to before the fit, by PCA once they are scaled (a sparse table by a truncated
+    /// SVD); the model takes the table itself [default: 100 of a sparse table]
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = at_least_one)]
     pub reduce: Option<usize>,
 
@@ -260,7 +261,7 @@ pub struct OptimizerOptions {
 }
 
 /// A choice of scaling.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Scale {
     /// Mean 0, standard deviation 1.
     #[value(alias = "standardise")]
@@ -271,6 +272,17 @@ pub enum Scale {
     MinMax,
     /// Unscaled.
     None,
+}
+
+impl From<Scale> for ScalingKind {
+    fn from(scale: Scale) -> Self {
+        match scale {
+            Scale::Standardize => Self::Standardize,
+            Scale::Common => Self::Common,
+            Scale::MinMax => Self::MinMax,
+            Scale::None => Self::None,
+        }
+    }
 }
 
 /// A choice of number type.

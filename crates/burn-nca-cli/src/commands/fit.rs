@@ -73,10 +73,10 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
     {
         refuse_many_neighbors(k, rows.train.units())?;
     }
-    if args.model.encoder == EncoderKind::Mlp && table.reduction.is_some() {
+    if let (true, Some(network)) = (table.reduction.is_some(), network(args)) {
         return Err(usage(
-            "the model of a sparse table is a linear map",
-            "leave --encoder mlp out",
+            format!("the model of a reduced table is a linear map, and {network} is a network"),
+            format!("leave {network} out"),
         ));
     }
     let train = &rows.train;
@@ -114,9 +114,14 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
     warnings.extend(bar.warnings());
     let lacking = recording.as_ref().and_then(Recording::warning);
     warnings.extend(emit_notes(lacking.into_iter().collect()));
-    let mut model = match table.preparation {
-        Some(preparation) => model.with_preparation(preparation)?,
-        None => model,
+    let mut model = model;
+    let preparation = match (table.preparation, &table.reduction) {
+        (Some(preparation), None) => {
+            model = model.with_preparation(preparation)?;
+            None
+        }
+        // The model takes reduced rows; the whole one will take the table.
+        (preparation, _) => preparation,
     };
     if D::PREDICTS {
         if matches!(args.neighbors, Some(NeighborCount::CrossValidated | NeighborCount::Entropy)) {
@@ -133,7 +138,8 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
         };
     }
     // What is saved takes the table as it is; what is measured, its reduction.
-    let whole = table.reduction.map(|reduction| reduction.whole(&model)).transpose()?;
+    let whole =
+        table.reduction.map(|reduction| reduction.whole(&model, preparation)).transpose()?;
     conclude(args, folder, (whole.as_ref().unwrap_or(&model), &source), || {
         let mut report = Report::in_stages(&model, &rows, &stages)?;
         let steps = recording.map(Recording::into_steps).unwrap_or_default();
@@ -190,6 +196,16 @@ fn emit_notes(warnings: Vec<Warning>) -> Vec<Warning> {
 /// The folder of the run, where one was asked for.
 fn open_folder(args: &FitArgs) -> Result<Option<RunFolder>> {
     args.out.as_deref().map(|target| run_folder::open(target, args.resume)).transpose()
+}
+
+/// The option that asks for a network.
+fn network(args: &FitArgs) -> Option<&'static str> {
+    let modern = args.method.method.as_deref().is_some_and(|name| name.starts_with("modern"));
+    match args.model.encoder {
+        EncoderKind::Mlp => Some("--encoder mlp"),
+        _ if modern => Some("--method modern"),
+        _ => None,
+    }
 }
 
 /// Refuses before the fit what would fail after it.

@@ -79,7 +79,7 @@ impl FitData for Labeled {
         refuse_numbers(args, &opened.table)?;
         let hints = opened.hints(args.targets.task == Some(TaskKind::Classification));
         opened.warnings.extend(hints);
-        opened.into_labeled(&source.columns)
+        opened.reduced(source.reduce, args.scale.map(Into::into))?.into_labeled(&source.columns)
     }
 
     fn warnings(train: &Self) -> Vec<Warning> {
@@ -98,12 +98,12 @@ impl FitData for RegressionData {
         train.groups()
     }
 
-    fn open(_: &FitArgs, source: &Source, stages: &Stages) -> Result<PreparedData<Self>> {
+    fn open(args: &FitArgs, source: &Source, stages: &Stages) -> Result<PreparedData<Self>> {
         let mut pass = |done, all| stages.reduction_pass(done, all);
         let mut opened = tables::open_watched(source, TargetKind::Numeric, &mut pass)?;
         let hints = opened.hints(false);
         opened.warnings.extend(hints);
-        opened.into_regression()
+        opened.reduced(source.reduce, args.scale.map(Into::into))?.into_regression()
     }
 }
 

@@ -268,16 +268,18 @@ fn blocks(memory_mib: Option<usize>) -> BlockConfig {
 
 /// What was asked for; else standardized, but one scale for all columns where mini-batches meet columns of one unit.
 fn scaling(args: &FitArgs, kind: OptimizerKind, train: &Features) -> ScalingKind {
+    let is_sparse = is_sparse(&args.source.data);
     match args.scale {
-        Some(Scale::Standardize) => ScalingKind::Standardize,
-        Some(Scale::Common) => ScalingKind::Common,
-        Some(Scale::MinMax) => ScalingKind::MinMax,
-        Some(Scale::None) => ScalingKind::None,
+        // The columns were scaled before they were reduced.
+        scale if args.reduce.is_some() && !is_sparse && scale != Some(Scale::None) => {
+            ScalingKind::Common
+        }
+        Some(scale) => scale.into(),
         // Noise and decay of a network are set in units of standardized features.
         None if args.model.encoder == EncoderKind::Mlp => ScalingKind::Standardize,
         None if kind.takes_batches() => ScalingKind::auto(train),
         // The directions of a sparse table are in order of their variance, and most of the last is noise.
-        None if is_sparse(&args.source.data) => ScalingKind::Common,
+        None if is_sparse => ScalingKind::Common,
         None => ScalingKind::Standardize,
     }
 }

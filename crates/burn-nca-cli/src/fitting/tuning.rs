@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use anyhow::{Result, bail};
 use burn::tensor::Device;
+use burn_nca_data::is_sparse;
 use burn_nca_learn::data::{AnyData, TrainingData};
 use burn_nca_learn::estimator::tune::{Search, SearchEnd, TuneConfig, TuneProgress, TuneSession};
 use burn_nca_learn::fit::OptimizerConfig;
@@ -174,7 +175,9 @@ fn default_candidates(
         tune.neighbors = k;
     }
     tune.budget = args.tuning.budget.or(tune.budget);
-    let own_rule = args.rule.is_none() && args.neighbors.is_none();
+    // A network has a rule of its own, and takes no reduced table.
+    let reduced = args.reduce.is_some() || is_sparse(&args.source.data);
+    let own_rule = args.rule.is_none() && args.neighbors.is_none() && !reduced;
     if let (false, Some(candidates)) = (own_rule, &mut tune.candidates) {
         candidates.retain(|one| one.method.is_none());
     }

@@ -6,6 +6,7 @@ mod hints;
 mod of_fit;
 mod of_model;
 mod opened;
+mod reduction;
 mod roles;
 mod sparse;
 mod target_hints;

@@ -37,9 +37,7 @@ pub fn open(source: &Source, task: TargetKind) -> Result<Opened> {
 /// # Errors
 /// As [`open`], or that of `on_pass`.
 pub fn open_watched(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>) -> Result<Opened> {
-    let is_sparse = is_sparse(&source.data);
-    refuse_reduce(source, is_sparse)?;
-    let opened = if is_sparse {
+    let opened = if is_sparse(&source.data) {
         let Reduced { table, split, reduction, warnings } = sparse::open(source, task, on_pass)?;
         let (roles, reduction, names) = (Roles::default(), Some(reduction), RowNames::default());
         Opened { table, split, roles, preparation: None, reduction, names, warnings }
@@ -54,27 +52,18 @@ pub fn open_watched(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>)
     Ok(opened)
 }
 
-/// Refuses `--reduce` of a table that is not sparse.
-fn refuse_reduce(source: &Source, is_sparse: bool) -> Result<()> {
-    if source.reduce.is_none() || is_sparse {
-        return Ok(());
-    }
-    Err(usage(
-        format!(
-            "--reduce is for sparse tables (Matrix Market, scipy.sparse), and {} is none",
-            source.data
-        ),
-        "leave --reduce out",
-    ))
-}
-
 /// Opens and prepares the features of a fit without a target.
 ///
 /// # Errors
 /// A table that cannot be read or prepared.
 pub fn open_features(source: &Source) -> Result<PreparedData<Features>> {
     let columns = &source.columns;
-    refuse_reduce(source, false)?;
+    if source.reduce.is_some() {
+        return Err(usage(
+            "--reduce is for a table with a target, and pairs have none",
+            "leave --reduce out",
+        ));
+    }
     if !columns.need_raw_table() {
         let options = csv_options(source, TargetKind::Classes);
         let (data, notes) = open_unlabeled_as(&source.data, &options)?;

@@ -2,16 +2,16 @@
 
 use anyhow::{Result, bail};
 use burn_nca_data::{Table, WithoutClass};
-use burn_nca_learn::data::{Labeled, Preparation, RegressionData, Split};
+use burn_nca_learn::data::{Labeled, Preparation, RegressionData, ScalingKind, Split};
 
 use super::hints::hints;
+use super::reduction::Reduction;
 use super::roles::{Roles, with_mean_1};
-use super::sparse::Reduction;
 use super::target_hints::about_target;
 use super::value_hints::about_values;
 use crate::failure::hinted;
 use crate::source::Columns;
-use burn_nca_report::{RowNames, Warning};
+use burn_nca_report::{RowNames, Warning, WarningCode, counted};
 
 /// A table that is ready for a fit.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub struct PreparedData<D> {
     pub target: Option<String>,
     /// How the table was prepared; `None` for a table of numbers.
     pub preparation: Option<Preparation>,
-    /// How the table was reduced; `None` for one that is not sparse.
+    /// How the columns were reduced, where they were.
     pub reduction: Option<Reduction>,
     /// The rows without a class, to be drawn.
     pub without_class: Option<WithoutClass>,
@@ -78,6 +78,30 @@ impl Opened {
         found.extend(about_values(&self.table.features, names));
         found.extend(about_target(&self.table, &self.split, (names, self.preparation.is_some())));
         found
+    }
+
+    /// The rows in `k` directions, where so many are asked for and the table was not sparse: its columns are scaled, by their
+    /// units where `scaling` is open, and reduced by PCA of the training rows.
+    ///
+    /// # Errors
+    /// More directions than columns.
+    pub fn reduced(mut self, k: Option<usize>, scaling: Option<ScalingKind>) -> Result<Self> {
+        let Some(k) = k.filter(|_| self.reduction.is_none()) else { return Ok(self) };
+        let train = self.table.features.select(&self.split.train);
+        let kind = scaling.unwrap_or_else(|| ScalingKind::auto(&train));
+        let (reduction, share) = Reduction::of_columns(&train, k, kind)?;
+        let told = format!(
+            "{} are reduced to {k} by PCA of the training rows, with {:.1} % of their variance; the saved model takes the \
+             table itself",
+            counted(train.columns(), "column"),
+            100.0 * share
+        );
+        self.warnings.push(Warning::new(WarningCode::Prepared, told));
+        self.table.features = reduction.apply(&self.table.features)?;
+        if let Some(others) = &mut self.table.without_class {
+            others.features = reduction.apply(&others.features)?;
+        }
+        Ok(Self { reduction: Some(reduction), ..self })
     }
 
     /// The rows with their classes, weights and groups.

@@ -6,11 +6,12 @@ use std::ops::ControlFlow;
 use anyhow::{Result, bail};
 use burn_nca_data::{SparseTable, Table, Target, TargetKind, open_sparse};
 use burn_nca_learn::Fitted;
-use burn_nca_learn::baseline::{Projection, TruncatedSvdConfig};
+use burn_nca_learn::baseline::TruncatedSvdConfig;
 use burn_nca_learn::data::{Features, SparseFeatures, Split, random_split, stratified_split};
 
 use super::hints::unmeasured;
 use super::hints::{read_as, refuse_no_such_class};
+use super::reduction::Reduction;
 use crate::failure::hinted;
 use crate::hint::CommandKind;
 use crate::source::Source;
@@ -24,13 +25,6 @@ const DIRECTIONS: usize = 100;
 /// so far, and an error ends the work.
 pub type OnPass<'a> = dyn FnMut(usize, usize) -> Result<ControlFlow<()>> + 'a;
 
-/// How the columns of a sparse table became few, learned on its training rows.
-#[derive(Debug)]
-pub struct Reduction {
-    /// From the columns to the directions.
-    projection: Projection,
-}
-
 /// A sparse table that is ready for a fit.
 pub(super) struct Reduced {
     /// The rows with a target, reduced.
@@ -41,18 +35,6 @@ pub(super) struct Reduced {
     pub reduction: Reduction,
     /// What was done to the table.
     pub warnings: Vec<Warning>,
-}
-
-impl Reduction {
-    /// The model of the reduced rows as one of the columns themselves.
-    ///
-    /// # Errors
-    /// A network.
-    pub fn whole(&self, model: &Fitted) -> Result<Fitted> {
-        let [columns, _] = self.projection.shape();
-        let names = (1..=columns).map(|column| format!("x{column}")).collect();
-        Ok(model.through(&self.projection, names)?)
-    }
 }
 
 /// Opens, splits and reduces a sparse table.
@@ -137,7 +119,7 @@ fn reduced(
     let rows = svd.apply(features)?;
     let prepared = Warning::new(WarningCode::Prepared, remark);
     let warnings = std::iter::once(prepared).chain(about_constant_columns(&train)).collect();
-    Ok((Reduction { projection: svd.projection }, rows, warnings))
+    Ok((Reduction::of_sparse(svd.projection), rows, warnings))
 }
 
 /// About columns of equal entries; columns without any are common in a sparse table.

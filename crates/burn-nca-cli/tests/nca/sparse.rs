@@ -79,8 +79,11 @@ fn a_reduction_beyond_memory_is_refused_with_the_number_that_can_be() {
 fn what_a_sparse_table_cannot_have_is_refused_with_the_cure() {
     let place = Place::new();
     let data = texts(&place);
-    let mlp = failure(&["fit", &data, "--encoder", "mlp"], 2);
-    assert!(mlp.contains("leave --encoder mlp out"), "{mlp}");
+    for network in ["--encoder mlp", "--method modern"] {
+        let words: Vec<&str> = network.split(' ').collect();
+        let refused = failure(&[&["fit", &data], &words[..]].concat(), 2);
+        assert!(refused.contains(&format!("leave {network} out")), "{refused}");
+    }
     let target = failure(&["fit", &data, "--target", "x1"], 1);
     assert!(target.contains("columns have no names"), "{target}");
     let alone = failure(&["fit", data.split(',').next().unwrap()], 1);

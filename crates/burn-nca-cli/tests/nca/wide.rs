@@ -2,7 +2,7 @@
 
 use predicates::str::contains;
 
-use crate::{Place, failure, json, nca, read_json, words};
+use crate::{Place, failure, json, nca, read_json, stdout, words};
 
 /// Rows of two classes in many columns, the first of which separates them.
 fn wide_table(rows: usize, columns: usize) -> String {
@@ -74,4 +74,35 @@ fn sizes_without_bound_are_refused_before_anything_is_allocated() {
         let error = failure(&[&["fit"], &options[..]].concat(), 1);
         assert!(error.contains(message) && !error.contains("panicked"), "{options:?}: {error}");
     }
+}
+
+#[test]
+fn columns_are_reduced_for_the_fit_and_the_model_takes_the_table_itself() {
+    let place = Place::new();
+    let mut table = String::new();
+    for (row, line) in wide_table(60, 12).lines().enumerate() {
+        let level = if row == 0 { "color" } else { ["red", "blue", "green"][row % 3] };
+        table += &format!("{level},{line}\n");
+    }
+    let (data, out) = (place.file("t.csv", &table), place.at("run"));
+    let fit = ["fit", &data, "--categorical", "auto", "--reduce", "6", "--dim", "2", "--no-tune"];
+    let report = json(&[&fit[..], &["--out", &out, "--format", "json"]].concat());
+    let told =
+        |report: &serde_json::Value, text: &str| report["warnings"].to_string().contains(text);
+    assert!(
+        told(&report, "15 columns are reduced to 6 by PCA of the training rows, with"),
+        "{report}"
+    );
+    let info = json(&["info", &out, "--format", "json"]);
+    assert_eq!(
+        (&info["settings"]["d_input"], &info["settings"]["d_output"]),
+        (&15.into(), &2.into())
+    );
+    let own = json(&["evaluate", &out, &data, "--format", "json"]);
+    assert!(own["accuracy"]["knn"].as_f64().unwrap() > 0.8, "{own}");
+    assert_eq!(stdout(&["predict", &out, &data]).lines().count(), 61);
+    let modern = failure(&[&fit[..], &["--method", "modern"]].concat(), 2);
+    assert!(modern.contains("leave --method modern out"), "{modern}");
+    let more = failure(&["fit", &data, "--categorical", "auto", "--reduce", "16"], 1);
+    assert!(more.contains("give --reduce 15 or fewer"), "{more}");
 }

@@ -1,0 +1,79 @@
+//! Tables of many columns in few directions, for the fit alone: the saved model takes the columns.
+
+use anyhow::Result;
+use burn_nca_learn::Fitted;
+use burn_nca_learn::baseline::{PcaConfig, Projection};
+use burn_nca_learn::data::{Features, Preparation, Scaling, ScalingKind};
+
+use crate::failure::hinted;
+
+/// How the columns of a table became few, learned on its training rows.
+#[derive(Debug)]
+pub struct Reduction {
+    /// How the columns are scaled first; a sparse table is not.
+    scaling: Option<Scaling>,
+    /// From the columns to the directions.
+    projection: Projection,
+}
+
+impl Reduction {
+    /// That of a sparse table.
+    pub(super) fn of_sparse(projection: Projection) -> Self {
+        Self { scaling: None, projection }
+    }
+
+    /// The `k` directions of largest variance of the scaled training rows, and the share of the variance that they hold.
+    ///
+    /// # Errors
+    /// More directions than columns, or fewer than two rows.
+    pub(super) fn of_columns(
+        train: &Features,
+        k: usize,
+        scaling: ScalingKind,
+    ) -> Result<(Self, f64)> {
+        let columns = train.columns();
+        if k > columns {
+            return Err(hinted(
+                format!("--reduce asks for {k} directions of {columns} feature columns"),
+                format!("give --reduce {columns} or fewer, or leave it out"),
+            ));
+        }
+        let scaling = Scaling::fit(scaling, train);
+        let pca = PcaConfig::new(k).fit(&scaling.apply(train)?)?;
+        let share = pca.explained_variance_ratio.iter().sum();
+        Ok((Self { scaling: Some(scaling), projection: pca.projection }, share))
+    }
+
+    /// Rows of the table in the directions.
+    ///
+    /// # Errors
+    /// Rows of other columns.
+    pub(super) fn apply(&self, features: &Features) -> Result<Features> {
+        Ok(match &self.scaling {
+            Some(scaling) => self.projection.apply(&scaling.apply(features)?)?,
+            None => self.projection.apply(features)?,
+        })
+    }
+
+    /// The model of the reduced rows as one of the columns themselves, and of the table that they were prepared from.
+    ///
+    /// # Errors
+    /// A network.
+    pub fn whole(&self, model: &Fitted, preparation: Option<Preparation>) -> Result<Fitted> {
+        let [columns, _] = self.projection.shape();
+        let mut whole = match &self.scaling {
+            Some(scaling) => {
+                let whole = model.through(&self.projection, scaling.names().to_vec())?;
+                whole.with_scaling(scaling.clone())?
+            }
+            None => {
+                let names = (1..=columns).map(|column| format!("x{column}")).collect();
+                model.through(&self.projection, names)?
+            }
+        };
+        if let Some(preparation) = preparation {
+            whole = whole.with_preparation(preparation)?;
+        }
+        Ok(whole)
+    }
+}
