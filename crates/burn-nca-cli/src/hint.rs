@@ -88,6 +88,7 @@ fn of_fit(setting: &Setting) -> Option<String> {
         Setting::Dimensions(number) => return Some(format!("give --dim {number}")),
         Setting::LinearEncoder => "give --encoder linear",
         Setting::AutoSums => "leave --sums out",
+        Setting::AutoStart => "leave --init out",
         Setting::Encoding(_)
         | Setting::SeparatorSpace
         | Setting::Header(_)

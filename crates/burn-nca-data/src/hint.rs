@@ -65,6 +65,8 @@ pub enum Setting {
     LinearEncoder,
     /// The program chooses how sums over pairs are computed.
     AutoSums,
+    /// The map starts where the method would have it.
+    AutoStart,
     /// The encoder that a saved model was fitted with, which is the user's own.
     OwnEncoder,
 }
@@ -118,6 +120,7 @@ impl Setting {
             Self::Dimensions(number) => return format!("ask for {number} dimensions"),
             Self::LinearEncoder => "choose a linear encoder",
             Self::AutoSums => "choose Sums::Auto",
+            Self::AutoStart => "choose Start::Auto",
             Self::OwnEncoder => "load it with `Fitted::load_with` and that encoder",
         };
         words.to_string()

@@ -22,6 +22,7 @@ fn words(setting: &Setting) -> Option<String> {
         Setting::Dimensions(number) => Some(format!("give n_components={number}")),
         Setting::LinearEncoder => Some("give encoder='linear'".to_string()),
         Setting::AutoSums => Some("give sums='auto'".to_string()),
+        Setting::AutoStart => Some("give init='auto'".to_string()),
         Setting::OwnEncoder => Some("load it in the Rust program that saved it".to_string()),
         _ => None,
     }

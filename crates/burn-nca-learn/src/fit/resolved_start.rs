@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::Start;
 use crate::baseline::{Groups, Lda, LdaConfig, PcaConfig, Projection, transposed};
 use crate::data::Labeled;
-use crate::error::{Error, Result, quoted};
+use crate::error::{Error, Message, Result, Setting, quoted};
 
 mod perplexity;
 
@@ -158,7 +158,17 @@ impl StartWeights for Start {
                 (Projection::new(transposed(&matrix, d), [d, k]), ResolvedStart::Random { scale })
             }
             Self::Pca => (principal(data, k)?, ResolvedStart::Pca),
-            Self::Lda => resolved_lda(LdaConfig::new(k).fit_or_shrink(data)?),
+            Self::Lda => {
+                let most = LdaConfig::max_directions(data);
+                if k > most {
+                    let text = format!(
+                        "LDA finds {most} directions of these classes and features, and the map to {k} dimensions cannot \
+                         start from them"
+                    );
+                    return Err(Error::setting(Message::from(text).with_hint(Setting::AutoStart)));
+                }
+                resolved_lda(LdaConfig::new(k).fit_or_shrink(data)?)
+            }
             Self::Given { weight } => {
                 check_given(weight, &format!("[{k}, {d}]"), k * d)?;
                 (Projection::new(transposed(weight, d), [d, k]), ResolvedStart::Given)

@@ -206,8 +206,9 @@ fn check(
         return Ok(());
     }
     Err(Error::setting(format!(
-        "the rule of {} neighbors needs more than {rows} rows; give fewer neighbors, or more rows",
-        rule.neighbors
+        "the rule of {} neighbors needs more than {rows} rows; give at most {} neighbors, or more rows",
+        rule.neighbors,
+        rows.saturating_sub(1)
     )))
 }
 

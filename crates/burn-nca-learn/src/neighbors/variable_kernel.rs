@@ -58,10 +58,14 @@ impl VariableKernel {
     /// K of 0, M of 0 or more than K, or r that is not positive.
     pub fn check(&self) -> Result<()> {
         let Self { neighbors, averaged, width } = *self;
+        if neighbors == 0 {
+            return Err(Error::setting(
+                "the variable kernel has 0 neighbors; give 1 or more, such as 10",
+            ));
+        }
         if averaged == 0 || averaged > neighbors {
             return Err(Error::setting(format!(
-                "the variable kernel averages over {averaged} of {neighbors} neighbors; give 1 to {} of them",
-                neighbors.max(1)
+                "the variable kernel averages over {averaged} of {neighbors} neighbors; give 1 to {neighbors} of them"
             )));
         }
         if !(width > 0.0 && width.is_finite()) {

@@ -155,7 +155,7 @@ impl ModernConfig {
     pub fn check(&self, d_output: usize) -> Result<()> {
         if self.members == 0 || !d_output.is_multiple_of(self.members) {
             return Err(Error::setting(format!(
-                "{d_output} dimensions cannot be shared by {} members; give each the same number",
+                "{d_output} dimensions cannot be shared by {} members; give 1 member or more, each the same number",
                 self.members
             )));
         }

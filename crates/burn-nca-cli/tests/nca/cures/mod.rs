@@ -11,6 +11,7 @@
 mod cases;
 mod program;
 mod sites;
+mod values;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

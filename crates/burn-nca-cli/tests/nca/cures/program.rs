@@ -187,6 +187,7 @@ fn columns() -> Vec<Case> {
             .file("d.csv", "a,b,y\n1,2,u\n2,1,v\n3,2,u\n4,1,v\n")
             .edit("correct the name", "a,b,y\n1,2,u\n2,1,v\n")
             .edit("leave those rows out", "a,b,y\n2,1,v\n"),
+        of("fit/resolved_start.rs AutoStart", "fit t.csv --method gvsm --init lda"),
         of("tables/of_fit.rs usage", "fit t.csv --pairs p.csv --dim 1 --reduce 2"),
         of("tables/reduction.rs hinted", "fit t.csv --reduce 9").value("--reduce", "2"),
         case("tables/of_fit.rs hinted", "a,b,s,y\n1,2,test,u\n2,1,test,v\n")
