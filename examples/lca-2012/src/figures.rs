@@ -44,6 +44,8 @@ const DRAWN: usize = 1000;
 enum Line {
     /// Gaussians on the principal components.
     PcaGaussians,
+    /// Gaussians whose covariances are those of p factors.
+    FactorGaussians,
     /// Gaussians on linear discriminants.
     LdaGaussians,
     /// LCA's classifier, a map per class (section 3.1).
@@ -51,11 +53,13 @@ enum Line {
 }
 
 impl Line {
-    const ALL: [Self; 3] = [Self::PcaGaussians, Self::LdaGaussians, Self::Lca];
+    const ALL: [Self; 4] =
+        [Self::PcaGaussians, Self::FactorGaussians, Self::LdaGaussians, Self::Lca];
 
     fn name(self) -> &'static str {
         match self {
             Self::PcaGaussians => "PCA, Gaussians",
+            Self::FactorGaussians => "Factor analyzers",
             Self::LdaGaussians => "LDA, Gaussians",
             Self::Lca => "LCA",
         }
@@ -161,7 +165,7 @@ fn points_of(rows: &Prepared) -> Vec<(Line, usize)> {
     let d = train.features().columns();
     let most = |line: Line| match line {
         Line::LdaGaussians => LdaConfig::max_directions(train).min(d),
-        Line::PcaGaussians | Line::Lca => d,
+        Line::PcaGaussians | Line::FactorGaussians | Line::Lca => d,
     };
     let of_line = |line: Line| {
         DIMENSIONS.into_iter().filter(move |p| *p <= most(line)).map(move |p| (line, p))
@@ -186,6 +190,7 @@ fn error(
         Line::PcaGaussians => {
             by_gaussians(&PcaConfig::new(dimension).fit(train.features())?.projection)?
         }
+        Line::FactorGaussians => Gaussians::of_factors(train, dimension)?.predict(test.features()),
         Line::LdaGaussians => by_gaussians(&LdaConfig::new(dimension).fit(train)?.projection)?,
         Line::Lca => {
             let method = LcaClassifier::new().into();

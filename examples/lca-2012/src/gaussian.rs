@@ -1,14 +1,20 @@
-//! A Gaussian with a full covariance for each class: the classifier that the paper compares LCA with.
+//! A Gaussian for each class, with a full covariance or that of factors: the classifiers that the paper compares LCA with.
 
 use anyhow::{Result, anyhow};
 use burn_nca_learn::data::{Features, Labeled};
 use faer::linalg::matmul::matmul;
-use faer::linalg::solvers::Llt;
+use faer::linalg::solvers::{Llt, Solve};
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Accum, Mat, Par, Side};
 
 /// What the diagonal of a covariance is raised by, as a share of its mean.
 const RIDGE: f64 = 1e-6;
+
+/// Steps of EM of a factor analyzer at most.
+const STEPS: usize = 100;
+
+/// The least share of a feature's variance that is its own.
+const OWN_SHARE: f64 = 1e-3;
 
 /// The classes as Gaussians.
 pub struct Gaussians(Vec<Gaussian>);
@@ -32,6 +38,18 @@ impl Gaussians {
     /// # Errors
     /// A covariance that is none.
     pub fn fit(train: &Labeled) -> Result<Self> {
+        Self::with(train, |covariance| Ok(covariance))
+    }
+
+    /// The same, each covariance that of p factors: `Σ_c = Λ Λᵀ + Ψ`, Λ of p columns, Ψ diagonal.
+    ///
+    /// # Errors
+    /// As [`Gaussians::fit`].
+    pub fn of_factors(train: &Labeled, p: usize) -> Result<Self> {
+        Self::with(train, |covariance| factored(&covariance, p))
+    }
+
+    fn with(train: &Labeled, model: impl Fn(Mat<f64>) -> Result<Mat<f64>>) -> Result<Self> {
         let n = train.rows() as f64;
         let of_class = |class: usize| -> Vec<&[f64]> {
             let rows = (0..train.rows()).filter(|row| train.labels()[*row] == class);
@@ -40,7 +58,7 @@ impl Gaussians {
         let classes = (0..train.classes()).map(|class| (class, of_class(class)));
         let gaussians = classes.filter(|(_, rows)| !rows.is_empty()).map(|(class, rows)| {
             let mean = mean(&rows);
-            let root = covariance(&rows, &mean)
+            let root = model(covariance(&rows, &mean))?
                 .llt(Side::Lower)
                 .map_err(|_| anyhow!("the covariance of class {class} is not positive definite"))?;
             let log_det: f64 = (0..mean.len()).map(|at| root.L()[(at, at)].ln()).sum();
@@ -97,9 +115,72 @@ fn covariance(rows: &[&[f64]], mean: &[f64]) -> Mat<f64> {
     sum
 }
 
+/// `Λ Λᵀ + Ψ` where rows of this covariance S are most likely, by EM from the principal components.
+///
+/// ```text
+/// M = I + Λᵀ Ψ⁻¹ Λ,   β = M⁻¹ Λᵀ Ψ⁻¹
+/// Λ ← S βᵀ (M⁻¹ + β S βᵀ)⁻¹,   Ψ ← diag(S - Λ β S)
+/// ```
+///
+/// # References
+/// D. B. Rubin, D. T. Thayer, EM algorithms for ML factor analysis, Psychometrika 47, 1982.
+fn factored(s: &Mat<f64>, p: usize) -> Result<Mat<f64>> {
+    let d = s.nrows();
+    let failed = |_| anyhow!("a covariance of {d} features has no factors");
+    let eigen = s
+        .self_adjoint_eigen(Side::Lower)
+        .map_err(|_| anyhow!("a covariance has no eigenvectors"))?;
+    let (vectors, values) = (eigen.U(), eigen.S().column_vector());
+    // Eigenvalues rise.
+    let rest = (0..d - p).map(|at| values[at]).sum::<f64>() / (d - p).max(1) as f64;
+    let mut loadings = Mat::from_fn(d, p, |row, factor| {
+        let at = d - 1 - factor;
+        vectors[(row, at)] * (values[at] - rest).max(0.0).sqrt()
+    });
+    let own = |rest: &Mat<f64>, row: usize| rest[(row, row)].max(OWN_SHARE * s[(row, row)]);
+    let first = s - &loadings * loadings.transpose();
+    let mut psi: Vec<f64> = (0..d).map(|row| own(&first, row)).collect();
+    for _ in 0..STEPS {
+        let scaled = Mat::from_fn(d, p, |row, factor| loadings[(row, factor)] / psi[row]);
+        let moment = Mat::<f64>::identity(p, p) + loadings.transpose() * &scaled;
+        let inverse = moment.llt(Side::Lower).map_err(failed)?.solve(Mat::<f64>::identity(p, p));
+        let beta = &inverse * scaled.transpose();
+        let cross = s * beta.transpose();
+        let expected = inverse + &beta * &cross;
+        let next = expected.llt(Side::Lower).map_err(failed)?.solve(cross.transpose());
+        let rest = s - next.transpose() * cross.transpose();
+        loadings = next.transpose().to_owned();
+        let before = core::mem::replace(&mut psi, (0..d).map(|row| own(&rest, row)).collect());
+        let moved = psi.iter().zip(&before).map(|(psi, before)| (psi / before).ln().abs());
+        if moved.fold(0.0, f64::max) < 1e-3 {
+            break;
+        }
+    }
+    let mut sigma = &loadings * loadings.transpose();
+    (0..d).for_each(|row| sigma[(row, row)] += psi[row]);
+    Ok(sigma)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_covariance_of_factors_is_found_again() {
+        let (d, p) = (7, 2);
+        let loadings =
+            Mat::from_fn(d, p, |row, factor| ((row * 5 + factor * 3) % 7) as f64 / 3.0 - 1.0);
+        let mut sigma = &loadings * loadings.transpose();
+        (0..d).for_each(|row| sigma[(row, row)] += 0.2 + row as f64 / 10.0);
+        let found = factored(&sigma, p).unwrap();
+        for (row, column) in (0..d).flat_map(|row| (0..d).map(move |column| (row, column))) {
+            let (a, b) = (found[(row, column)], sigma[(row, column)]);
+            assert!((a - b).abs() < 0.02, "{row} {column}: {a} {b}");
+        }
+        // With as many factors as features the rest is the least that is allowed.
+        let all = factored(&sigma, d).unwrap();
+        assert!((all[(0, 1)] - sigma[(0, 1)]).abs() < 0.02);
+    }
 
     #[test]
     fn scores_are_those_worked_by_hand() {
