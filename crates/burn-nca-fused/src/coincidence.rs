@@ -368,8 +368,9 @@ mod tests {
                 let (at, h) = (before.ln(), 1e-4);
                 let numeric = (value(at + h) - value(at - h)) / (2.0 * h);
                 assert!((slope - numeric).abs() < 1e-6 * (1.0 + slope.abs()), "{slope} {numeric}");
-                let beside = |at: f64| pairs.derivatives(Model { kappa_sq: at.exp(), ..model })[0];
-                let numeric = (beside(at + h) - beside(at - h)) / (2.0 * h);
+                let slope_at =
+                    |at: f64| pairs.derivatives(Model { kappa_sq: at.exp(), ..model })[0];
+                let numeric = (slope_at(at + h) - slope_at(at - h)) / (2.0 * h);
                 assert!(
                     (curvature - numeric).abs() < 1e-6 * (1.0 + slope.abs()),
                     "{curvature} {numeric}"

@@ -44,6 +44,7 @@ impl Report {
             confusion: Some(confusion),
             class_scores: Some(scores),
             labels: None,
+            explained: None,
             perplexity: p.iter().map(|p| 2.0 + 9.0 * p).collect(),
             p,
             embedding: Some(Embedding {

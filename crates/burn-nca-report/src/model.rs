@@ -8,6 +8,7 @@ use super::sections::class_scores::ClassTable;
 use super::sections::comparison::{MeasureRow, MeasureTable};
 use super::sections::confusion::Confusion;
 use super::sections::curve::Curve;
+use super::sections::explained::ExplainedPredictions;
 use super::sections::labels::ContradictedLabels;
 use super::sections::matrix::Matrix;
 use super::sections::picture::{ClassMark, Embedding, ValueMark};
@@ -174,6 +175,9 @@ pub struct ClassResults {
     /// The training rows whose class the others contradict; `None` in reports of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub labels: Option<ContradictedLabels>,
+    /// Held-out rows by the training rows that decided their classes; `None` where nothing was held out, and of a sample.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explained: Option<ExplainedPredictions>,
     /// p_i of every training point: the probability that a neighbor drawn for it is of its class.
     #[serde(deserialize_with = "nulls_as_nan")]
     pub p: Vec<f64>,
@@ -217,6 +221,7 @@ impl Report {
                     &self.comparison,
                     &found.confusion,
                     &found.class_scores,
+                    &found.explained,
                     &found.labels,
                 ]
             }

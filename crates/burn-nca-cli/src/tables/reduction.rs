@@ -16,6 +16,12 @@ pub struct Reduction {
     projection: Projection,
 }
 
+/// The same features by the names of directions, which those of columns are not to be taken for.
+pub(super) fn directions(features: &Features) -> Result<Features> {
+    let names = (1..=features.columns()).map(|at| format!("direction {at}")).collect();
+    Ok(Features::new(features.values().to_vec(), names)?)
+}
+
 impl Reduction {
     /// That of a sparse table.
     pub(super) fn of_sparse(projection: Projection) -> Self {
@@ -49,10 +55,10 @@ impl Reduction {
     /// # Errors
     /// Rows of other columns.
     pub(super) fn apply(&self, features: &Features) -> Result<Features> {
-        Ok(match &self.scaling {
-            Some(scaling) => self.projection.apply(&scaling.apply(features)?)?,
-            None => self.projection.apply(features)?,
-        })
+        match &self.scaling {
+            Some(scaling) => directions(&self.projection.apply(&scaling.apply(features)?)?),
+            None => directions(&self.projection.apply(features)?),
+        }
     }
 
     /// The model of the reduced rows as one of the columns themselves, and of the table that they were prepared from.

@@ -11,7 +11,7 @@ use burn_nca_learn::data::{Features, SparseFeatures, Split, random_split, strati
 
 use super::hints::unmeasured;
 use super::hints::{read_as, refuse_no_such_class};
-use super::reduction::Reduction;
+use super::reduction::{Reduction, directions};
 use crate::failure::hinted;
 use crate::hint::CommandKind;
 use crate::source::Source;
@@ -116,7 +116,7 @@ fn reduced(
             svd.passes, config.iterations
         );
     }
-    let rows = svd.apply(features)?;
+    let rows = directions(&svd.apply(features)?)?;
     let prepared = Warning::new(WarningCode::Prepared, remark);
     let warnings = std::iter::once(prepared).chain(about_constant_columns(&train)).collect();
     Ok((Reduction::of_sparse(svd.projection), rows, warnings))

@@ -77,6 +77,15 @@ impl<E: Encoder> Fitted<E> {
         Ok(Self { scaling, card, ..self })
     }
 
+    /// The model of rows that are on its scale already.
+    #[must_use]
+    pub fn of_scaled(&self) -> Self
+    where
+        E: Clone,
+    {
+        Self { scaling: Scaling::unscaled(self.scaling.names().to_vec()), ..self.clone() }
+    }
+
     /// How a raw table becomes features; `None` where the model was given features.
     pub fn preparation(&self) -> Option<&Preparation> {
         self.preparation.as_ref()

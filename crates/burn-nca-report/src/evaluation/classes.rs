@@ -20,7 +20,8 @@ use super::repeats::Seen;
 use super::sample::Sample;
 use crate::{
     Accuracy, ClassCount, ClassMark, ClassResults, ClassTable, Confusion, ContradictedLabels, Data,
-    Embedding, Measure, MeasureTable, Part, Point, Results, Unlabeled, thinned,
+    Embedding, ExplainedPredictions, Measure, MeasureTable, Part, Point, Results, Unlabeled,
+    thinned,
 };
 
 /// All rows, which of them were learned from and which are measured, and the k of k-NN.
@@ -86,6 +87,16 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &dyn Stages) -> Re
         g: scale * with_positive.sum::<f64>(),
         confusion: Some(Confusion::of(part, predicted, truth, classes)),
         class_scores: Some(ClassTable::of(part, &ClassScores::of(predicted, truth, classes)?)),
+        explained: match rows.sample.measured() {
+            // The features of a large table are not copied for some rows.
+            Some(_) => None,
+            None => ExplainedPredictions::of(
+                model,
+                rows.data,
+                (&rows.sample.test, &learned.test),
+                (&rows.split.train, train.features()),
+            ),
+        },
         labels: Some(ContradictedLabels::of(model, measured, &rows.split.train)?),
         embedding: Some(embedding(rows, (&precise, unlabeled(model, rows)?), &learned, &p)?),
         p,

@@ -5,6 +5,7 @@ pub mod class_scores;
 pub mod comparison;
 pub mod confusion;
 pub mod curve;
+pub mod explained;
 pub mod labels;
 pub mod matrix;
 pub mod picture;

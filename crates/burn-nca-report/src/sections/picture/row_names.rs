@@ -1,7 +1,7 @@
 //! Which rows of the source the points are, and what the source calls them.
 
 use super::Embedding;
-use crate::{Replay, Report, Results};
+use crate::{ExplainedPredictions, Replay, Report, Results};
 
 /// Where the rows of a fit are in their source, and what that calls them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,6 +57,10 @@ impl Report {
             Results::Classes(found) => {
                 if let Some(embedding) = &mut found.embedding {
                     embedding.name_rows(names);
+                }
+                for one in found.explained.iter_mut().flat_map(ExplainedPredictions::rows_mut) {
+                    one.row = names.row(one.row);
+                    one.id = names.id(one.row);
                 }
                 for one in found.labels.iter_mut().flat_map(|labels| &mut labels.rows) {
                     one.row = names.row(one.row);
