@@ -387,7 +387,7 @@ def gvsm_2002():
     ]
 
 
-LCA = ["euclidean", "pca", "lmnn", "lca", "lca-from-lda", "nca", "nca-usual", "nca-tuned"]
+LCA = ["euclidean", "pca", "lmnn", "lmnn-tuned", "lca", "lca-tuned", "nca", "nca-usual", "nca-tuned", "modern"]
 
 
 def lca_2012():

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use burn::tensor::Device;
-use burn_nca_learn::evaluate::{Embedded, held_out_accuracy};
+use burn_nca_learn::evaluate::{Accuracy, Embedded, held_out_accuracy};
 use burn_nca_program::Interrupt;
 use serde::{Deserialize, Serialize};
 
@@ -52,7 +52,11 @@ pub fn measure(
     let [train, test] = &rows.reduced;
     let references = Embedded::new(&embedding.points[0], train.labels());
     let queries = Embedded::new(&embedding.points[1], test.labels());
-    let accuracy = held_out_accuracy(references, queries, NEIGHBORS)?.value();
+    let accuracy = match &embedding.predicted {
+        Some(predicted) => Accuracy::of(predicted, test.labels())?,
+        None => held_out_accuracy(references, queries, NEIGHBORS)?,
+    };
+    let accuracy = accuracy.value();
     Ok(Some(Cell {
         set: name.clone(),
         split,

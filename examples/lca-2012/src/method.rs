@@ -1,4 +1,4 @@
-//! The columns of the table: each a linear map learned from the training rows.
+//! The columns of the table: each learned from the training rows.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ use burn_nca_learn::fit::{
     FitConfig, FitSession, OptimizerConfig, Progress, START_PERPLEXITY, StochasticConfig,
     Termination,
 };
-use burn_nca_learn::method::{AnyMethod, Lca, Lmnn, Nca};
+use burn_nca_learn::method::{AnyMethod, Lca, Lmnn, Method as _, Modern, Nca};
 use burn_nca_learn::objective::Criterion;
 use burn_nca_program::Interrupt;
 use serde::{Deserialize, Serialize};
@@ -34,14 +34,18 @@ pub enum Method {
     Lmnn,
     /// Latent coincidence analysis.
     Lca,
-    /// The same to at most as many dimensions as LDA has, from which it starts.
-    LcaFromLda,
+    /// LMNN by the settings that a search inside the training rows chooses.
+    LmnnTuned,
+    /// LCA by the settings and dimensions that a search chooses: the paper chose p by held-out rows.
+    LcaTuned,
     /// NCA as its paper has it: criterion f, no penalty.
     Nca,
     /// NCA by the settings to start from in practice: criterion g, with a penalty.
     NcaUsual,
     /// NCA by the settings that a search inside the training rows chooses.
     NcaTuned,
+    /// Modern NCA, which classifies by a rule of its own.
+    Modern,
 }
 
 /// Training rows beyond which NCA is learned by mini-batches: a pass over all pairs of so many takes seconds.
@@ -50,13 +54,15 @@ const MOST_AT_ONCE: usize = 5000;
 /// Epochs of a fit by mini-batches: three times as many as a default that has to be quick.
 const EPOCHS: usize = 40;
 
-/// Seconds of the search of [`Method::NcaTuned`], and of one whose fits are by mini-batches.
+/// Seconds of a search, and of one among many rows.
 const BUDGETS: [f64; 2] = [30.0, 300.0];
 
 /// A map's embedding of both parts, and how it was come by.
 pub struct Embedding {
     /// Training rows, then test rows.
     pub points: [Tensor<2>; 2],
+    /// The classes of the test rows, where they are not those of 3-NN in the embedding.
+    pub predicted: Option<Vec<usize>>,
     /// Steps of the fit.
     pub iterations: usize,
     /// Why it ended.
@@ -65,15 +71,17 @@ pub struct Embedding {
 
 impl Method {
     /// All methods, in the order of the table.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Euclidean,
         Self::Pca,
         Self::Lmnn,
         Self::Lca,
-        Self::LcaFromLda,
+        Self::LmnnTuned,
+        Self::LcaTuned,
         Self::Nca,
         Self::NcaUsual,
         Self::NcaTuned,
+        Self::Modern,
     ];
 
     /// Its name in tables.
@@ -83,10 +91,12 @@ impl Method {
             Self::Pca => "PCA",
             Self::Lmnn => "LMNN",
             Self::Lca => "LCA",
-            Self::LcaFromLda => "LCA, from LDA",
+            Self::LmnnTuned => "LMNN, tuned",
+            Self::LcaTuned => "LCA, tuned",
             Self::Nca => "NCA",
             Self::NcaUsual => "NCA, usual",
             Self::NcaTuned => "NCA, tuned",
+            Self::Modern => "Modern NCA",
         }
     }
 
@@ -110,25 +120,33 @@ impl Method {
         let (method, fit): (AnyMethod, FitConfig) = match self {
             Self::Euclidean => return Ok(Some(as_they_are(&rows.raw, device))),
             Self::Pca => return Ok(Some(as_they_are(&rows.reduced, device))),
-            Self::Lmnn => (Lmnn::new().into(), FitConfig::new()),
-            Self::Lca | Self::LcaFromLda => (Lca::new().into(), FitConfig::new()),
+            Self::Lmnn | Self::LmnnTuned => (Lmnn::new().into(), FitConfig::new()),
+            Self::Lca | Self::LcaTuned => (Lca::new().into(), FitConfig::new()),
+            Self::Modern => (Modern::new().into(), FitConfig::new()),
             Self::Nca => (Nca::new().into(), by_rows(n, FitConfig::new())),
             Self::NcaUsual | Self::NcaTuned => {
                 let method = Nca::new().with_criterion(Criterion::G);
                 (method.into(), by_rows(n, NcaConfig::recommended(d, d).fit))
             }
         };
-        let fit = fit.with_scaling(ScalingKind::None);
+        // The networks' rates are set in units of standardized features.
+        let scaling =
+            if self == Self::Modern { ScalingKind::Standardize } else { ScalingKind::None };
+        let fit = fit.with_scaling(scaling);
         let mut watch = |_: &Progress| match interrupt.is_set() {
             true => ControlFlow::Break(Termination::Stopped),
             false => ControlFlow::Continue(()),
         };
         let session = FitSession::new().with_progress(&mut watch);
         let of_lda = dimension.min(train.classes() - 1);
-        let k = if self == Self::LcaFromLda { of_lda } else { dimension.min(d) };
+        let k = match self {
+            Self::Modern => Modern::new().default_dimension(train).unwrap_or(d),
+            _ => dimension.min(d),
+        };
         let mut estimator = Estimator::new(d, k, method).with_fit(fit);
-        if self == Self::NcaTuned {
-            let dimensions = if of_lda < k { vec![k, of_lda] } else { vec![k] };
+        if matches!(self, Self::LmnnTuned | Self::LcaTuned | Self::NcaTuned) {
+            let fewer = self != Self::LmnnTuned && of_lda < k;
+            let dimensions = if fewer { vec![k, of_lda] } else { vec![k] };
             let Some(chosen) = chosen(&estimator, dimensions, train, (device, interrupt))? else {
                 return Ok(None);
             };
@@ -141,7 +159,12 @@ impl Method {
         if summary.termination == Termination::Stopped {
             return Ok(None);
         }
+        let predicted = match self {
+            Self::Modern => Some(fitted.decide_classes(test.features(), fitted.decision())?),
+            _ => None,
+        };
         Ok(Some(Embedding {
+            predicted,
             points: [fitted.transform(train.features())?, fitted.transform(test.features())?],
             iterations: summary.iterations,
             ending: summary.termination.to_string(),
@@ -149,8 +172,7 @@ impl Method {
     }
 }
 
-/// The settings that a search over criteria, penalties, starts, numbers of steps and these dimensions chooses; `None`
-/// where the user stopped it.
+/// The settings that a search over those of the method and these dimensions chooses; `None` where the user stopped it.
 fn chosen(
     usual: &Estimator,
     dimensions: Vec<usize>,
@@ -191,5 +213,5 @@ fn by_rows(rows: usize, fit: FitConfig) -> FitConfig {
 fn as_they_are(rows: &[Labeled; 2], device: &Device) -> Embedding {
     let points = [&rows[0], &rows[1]]
         .map(|part| part.features().to_tensor(device, burn::tensor::DType::F64));
-    Embedding { points, iterations: 0, ending: String::new() }
+    Embedding { points, predicted: None, iterations: 0, ending: String::new() }
 }

@@ -52,8 +52,15 @@ fn figures_are_drawn_from_points_that_are_kept() {
         .iter()
         .map(|point| (point["line"].as_str().unwrap(), point["dimension"].as_u64().unwrap()))
         .collect();
-    let expected =
-        [("pca-gaussians", 2), ("pca-gaussians", 4), ("lda-gaussians", 2), ("lca", 2), ("lca", 4)];
+    let expected = [
+        ("pca-gaussians", 2),
+        ("pca-gaussians", 4),
+        ("factor-gaussians", 2),
+        ("factor-gaussians", 4),
+        ("lda-gaussians", 2),
+        ("lca", 2),
+        ("lca", 4),
+    ];
     assert_eq!(lines, expected);
     assert!(points.iter().all(|point| point["error"].as_f64().unwrap() < 0.2), "{points:?}");
     for file in ["figure-2.svg", "figure-2.png", "figure-3.svg", "figure-3.png"] {
