@@ -1,5 +1,5 @@
-//! Value and gradient of f in two dimensions, fused (f32) and by a Fourier series, in one run:
-//! `cargo bench -p bench-pairs --bench fourier`.
+//! Value and gradient of f and of MLKR (f32), and class probabilities of new points (f64), in two dimensions, fused and by a
+//! Fourier series, in one run: `cargo bench -p bench-pairs --bench fourier`.
 //!
 //! Ten classes, each of three round clusters that overlap others. Pairs of more than `MOST_FUSED` points are not summed.
 
@@ -8,12 +8,23 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use burn_nca_fourier::{Points, Sets, TOLERANCE, cost, log_sums, log_sums_gradient};
-use burn_nca_fused::{NeighborSets, Number, Weighted, Weights};
+use burn_nca_fourier::{
+    Limits, Moments, Points, Sets, TOLERANCE, cost, log_sums, log_sums_gradient, means,
+    means_gradient, with_moments,
+};
+use burn_nca_fused::{Means, NeighborSets, Number, Weighted, Weights};
 
 const MOST_FUSED: usize = 250_000;
 
 fn main() {
+    println!("| MLKR, n | fused | Fourier | rows summed exactly | error, difference |");
+    println!("|---|---|---|---|---|");
+    [3000, 10_000, 60_000].into_iter().for_each(mlkr);
+    println!(
+        "| rule: training, new rows | fused | Fourier | sums formed exactly | largest difference of p |"
+    );
+    println!("|---|---|---|---|---|");
+    [(5000, 1000), (20_000, 5000), (100_000, 20_000)].into_iter().for_each(rule);
     println!(
         "| n | fused | Fourier | ratio | predicted, 1 core | rows summed exactly | f, difference | peak memory |"
     );
@@ -38,6 +49,75 @@ fn main() {
     }
 }
 
+/// Value and gradient of the squared leave-one-out errors.
+fn mlkr(n: usize) {
+    let z = points(n);
+    let t: Vec<f64> = z.chunks(2).map(|row| (0.4 * row[0]).sin() + 0.1 * row[1]).collect();
+    let sets = Sets::all(n, n, Some(0));
+    let points = Points { queries: &z, references: &z, k: 2, sets: &sets, tolerance: TOLERANCE };
+    let start = Instant::now();
+    let (sums, found) = means(&points, &t);
+    let errors = || found.iter().zip(&t).map(|(found, t)| found - t);
+    let gradient: Vec<f64> = errors().map(|error| 2.0 * error).collect();
+    means_gradient(&points, &t, (&sums, &found), &gradient);
+    let by_series = start.elapsed().as_secs_f64();
+    let value: f64 = errors().map(|error| error * error).sum();
+    let [z, t] = [&z, &t].map(|of| of.iter().map(|x| *x as f32).collect::<Vec<f32>>());
+    let columns = NeighborSets::all(n, n).without_self(0);
+    let start = Instant::now();
+    let statistics = f32::statistics(&z, &z, 2, &columns);
+    let (queries, references, values, columns) = (&z[..], &z[..], &t[..], &columns);
+    let of = || Means { queries, references, values, k: 2, c: 1, columns, statistics: &statistics };
+    let found = f32::means(of());
+    let gradient: Vec<f32> = found.iter().zip(&t).map(|(found, t)| 2.0 * (found - t)).collect();
+    f32::mean_gradients(of(), &found, &gradient);
+    let fused = start.elapsed().as_secs_f64();
+    let errors = found.iter().zip(&t).map(|(found, t)| f64::from(found - t));
+    let off = value / errors.map(|error| error * error).sum::<f64>() - 1.0;
+    println!("| {n} | {fused:.3} s | {by_series:.3} s | {} | {:.1e} |", sums.exact(), off.abs());
+}
+
+/// Probabilities of ten classes.
+fn rule((m, b): (usize, usize)) {
+    let all = points(m + b);
+    // Every so many rows are new ones: classes are in order.
+    let is_new = |row: &usize| (row * b) % (m + b) < b;
+    let (new, old): (Vec<usize>, Vec<usize>) = (0..m + b).partition(is_new);
+    let at = |rows: &[usize]| -> Vec<f64> {
+        rows.iter().flat_map(|row| all[2 * row..2 * row + 2].to_vec()).collect()
+    };
+    let (b, m, queries, references) = (new.len(), old.len(), at(&new), at(&old));
+    let end = |class: usize| old.partition_point(|row| row * 10 / (new.len() + old.len()) < class);
+    let ends: Vec<usize> = (1..=10).map(end).collect();
+    let start = Instant::now();
+    let mut logs = vec![0.0; 10 * b];
+    let mut exact = 0;
+    for class in 0..10 {
+        let first = if class == 0 { 0 } else { ends[class - 1] };
+        let sets = Sets::new(&vec![first..ends[class]; b], m, None);
+        let (queries, references) = (queries.as_slice(), references.as_slice());
+        let points = Points { queries, references, k: 2, sets: &sets, tolerance: 1e-9 };
+        let limits = Limits { relative: 1e-6, exact: f64::INFINITY };
+        let (sums, _) = with_moments(&points, Moments::None, limits).expect("no limit of time");
+        exact += sums.exact();
+        (0..b).for_each(|row| logs[10 * row + class] = sums.values[row]);
+    }
+    let by_series = start.elapsed().as_secs_f64();
+    let start = Instant::now();
+    let columns = NeighborSets::all(b, m);
+    let pairs = f64::log_sums_within(1e-6, (&queries, &references, 2), &columns, &ends);
+    let fused = start.elapsed().as_secs_f64();
+    let p = |logs: &[f64]| {
+        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = logs.iter().map(|log| (log - most).exp()).sum();
+        logs.iter().map(|log| (log - most).exp() / sum).collect::<Vec<f64>>()
+    };
+    let rows = logs.chunks(10).zip(pairs.chunks(10));
+    let off = rows.flat_map(|(a, b)| p(a).into_iter().zip(p(b)).map(|(a, b)| (a - b).abs()));
+    let off = off.fold(0.0, f64::max);
+    println!("| {m}, {b} | {fused:.3} s | {by_series:.3} s | {exact} of {} | {off:.1e} |", 10 * b);
+}
+
 /// Seconds, f, the number of rows that were summed exactly, over all and in their class, and the predicted seconds.
 fn fourier(z: &[f64], spans: &[Range<usize>]) -> (f64, f64, String, f64) {
     let n = spans.len();
@@ -49,7 +129,7 @@ fn fourier(z: &[f64], spans: &[Range<usize>]) -> (f64, f64, String, f64) {
         sets,
         tolerance: TOLERANCE,
     });
-    let predicted = points.iter().map(|points| cost(points).series).sum::<f64>() * 1e-9;
+    let predicted = points.iter().map(|points| cost(points, 0, true).series).sum::<f64>() * 1e-9;
     let start = Instant::now();
     let sums = points.each_ref().map(log_sums);
     let logs = sums[0].values.iter().zip(&sums[1].values);

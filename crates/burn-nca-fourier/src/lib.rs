@@ -1,7 +1,8 @@
 //! Gaussian sums over all pairs of points in one and two dimensions, in linear time, with their gradients.
 //!
 //! ```text
-//! s_i = log Σ_{j ∈ S_i} exp(-||q_i - r_j||²),   i = 1 ... b,   j = 1 ... m
+//! s_i  = log Σ_{j ∈ S_i} exp(-||q_i - r_j||²),                    i = 1 ... b,   j = 1 ... m
+//! t_ic = Σ_{j ∈ S_i} p_ij v_jc,   p_ij = exp(-||q_i - r_j||² - s_i)
 //! ```
 //! The Gaussian has a short Fourier series on the box that the points lie in. A non-uniform fast Fourier transform
 //! evaluates the series at all points at once, in `O(b + m + M² log M)` operations instead of `O(b m)`, where `M` is
@@ -18,9 +19,9 @@
 //!
 //! # Numerics
 //! All numbers are f64. The error of a sum is absolute, so that a row whose sum is small has few correct digits: such
-//! *isolated* rows are summed exactly, in log space, with their gradient and their part of the gradients of others. The
-//! number of these rows is returned. Sets of few points are summed exactly as well. Results do not depend on the number
-//! of threads.
+//! *isolated* rows are summed exactly, in log space, with their gradient and their part of the gradients of others, over
+//! references near enough to count. The number of these rows is returned. Sets of few points are summed exactly as well.
+//! Results do not depend on the number of threads.
 //!
 //! # References
 //! L. Greengard, J.-Y. Lee, "Accelerating the Nonuniform Fast Fourier Transform", SIAM Review 46, 2004.
@@ -31,10 +32,13 @@
 
 mod exact;
 mod exp;
+mod fields;
 mod gradient;
 mod grid;
+mod moments;
 mod placed;
 mod plan;
+mod points;
 mod series;
 mod sets;
 mod sums;
@@ -42,6 +46,8 @@ mod sums;
 mod tests;
 mod window;
 
-pub use gradient::log_sums_gradient;
+pub use gradient::{log_sums_gradient, means_gradient};
+pub use moments::Moments;
+pub use points::Points;
 pub use sets::Sets;
-pub use sums::{Cost, LogSums, Points, TOLERANCE, cost, entropies, log_sums};
+pub use sums::{Cost, Limits, LogSums, TOLERANCE, cost, entropies, log_sums, means, with_moments};

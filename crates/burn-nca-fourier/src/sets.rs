@@ -17,10 +17,18 @@ use core::ops::Range;
 #[derive(Clone, Debug)]
 pub struct Sets {
     pub(crate) groups: Vec<Group>,
-    /// The reference that is query 0 itself; query i is the reference i places further.
-    pub(crate) own: Option<usize>,
+    own: Own,
     queries: usize,
     references: usize,
+}
+
+/// The reference that each query leaves out.
+#[derive(Clone, Debug)]
+enum Own {
+    None,
+    /// This one of query 0, of query i the one i places further.
+    From(usize),
+    At(Vec<usize>),
 }
 
 /// The queries that sum over the same references.
@@ -54,7 +62,18 @@ impl Sets {
             queries: queries.to_vec(),
             references: span_of(queries[0]).clone(),
         };
+        let own = own.map_or(Own::None, Own::From);
         Self { groups: groups.map(group).collect(), own, queries: spans.len(), references }
+    }
+
+    /// Leaves out the reference `own[i]` of query i, of whichever range; a number behind all references is none of them.
+    ///
+    /// # Panics
+    /// If there is not one number for each query.
+    #[must_use]
+    pub fn without(self, own: Vec<usize>) -> Self {
+        assert_eq!(own.len(), self.queries, "the reference that each query leaves out");
+        Self { own: Own::At(own), ..self }
     }
 
     /// All references for each query.
@@ -72,9 +91,13 @@ impl Sets {
         self.references
     }
 
-    /// The position of a query among the references of its group, if it is one of them.
+    /// The position among the references of its group of the one that a query leaves out, if it is one of them.
     pub(crate) fn own_place(&self, group: &Group, query: usize) -> Option<usize> {
-        let own = self.own? + query;
+        let own = match &self.own {
+            Own::None => return None,
+            Own::From(first) => first + query,
+            Own::At(own) => own[query],
+        };
         group.references.contains(&own).then(|| own - group.references.start)
     }
 }

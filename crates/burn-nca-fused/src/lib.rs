@@ -71,6 +71,8 @@ pub enum PairSum {
     Sum(Summand),
     /// `Σ_j p_ij v_j` of values `[m, c]` under the softmax p of `-||q_i - r_j||²`.
     Mean,
+    /// `Mean` by a Fourier series, as `Fourier`: `burn_nca_fourier::means`. Its values carry no gradient.
+    FourierMean(f64),
 }
 
 /// What is added to the distance of each pair, `[b, m]`; nothing where it is empty.

@@ -100,7 +100,7 @@ pub struct FitArgs {
     pub precision: Number,
 
     /// How sums over pairs of rows are computed: plain, as they are defined, differentiated by Burn; fused, in one operation,
-    /// on devices that have it; fourier, by a Fourier series in linear time (nca with --dim 1 or 2 on flex); auto, the fastest.
+    /// on devices that have it; fourier, by a Fourier series in linear time (nca and mlkr with --dim 1 or 2 on flex); auto, the fastest.
     #[arg(long, value_enum, default_value = "auto")]
     pub sums: SumsKind,
 

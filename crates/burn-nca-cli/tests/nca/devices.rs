@@ -3,7 +3,7 @@
 use predicates::prelude::*;
 use predicates::str::contains;
 
-use crate::{failure, json, nca, stdout, words};
+use crate::{Place, failure, json, nca, stdout, words};
 
 #[test]
 fn the_devices_that_are_there_are_listed_and_the_cpu_passes_its_test() {
@@ -69,9 +69,13 @@ fn a_fourier_series_is_used_where_there_is_one_and_refused_elsewhere() {
     let other = ["fit", "iris", "--method", "lmnn", "--dim", "1", "--sums", "fourier"];
     let said = failure(&other, 2);
     assert!(said.contains("has no effect on the method lmnn"), "{said}");
-    let soft = ["fit", "iris", "--method", "mlkr", "--task", "regression", "--target", "0"];
-    let said = failure(&[&soft[..], &["--sums", "fourier"]].concat(), 2);
-    assert!(said.contains("--sums fourier has no effect on the method mlkr"), "{said}");
+    let place = Place::new();
+    let table = place.at("t.csv");
+    let row = |at: usize| format!("{},{},{}\n", at % 7, at * at % 11, at % 7 + at * at % 11);
+    std::fs::write(&table, format!("a,b,y\n{}", (0..40).map(row).collect::<String>())).unwrap();
+    let numbers = words("--task regression --no-tune --dim 2 --max-iterations 3 --sums fourier");
+    let text = stdout(&[&["fit", &table][..], &numbers].concat());
+    assert!(text.contains("Fourier series, tolerance 1e-8, "), "{text}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Sums against a direct evaluation in log space, for points of all shapes.
 
+mod means;
 mod oracle;
 mod shapes;
 mod sums;

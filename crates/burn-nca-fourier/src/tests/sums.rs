@@ -4,7 +4,7 @@ use super::oracle;
 use super::shapes::{Shape, all};
 use crate::{LogSums, Points, Sets, TOLERANCE, entropies, log_sums, log_sums_gradient};
 
-fn norm(values: &[f64]) -> f64 {
+pub(super) fn norm(values: &[f64]) -> f64 {
     values.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 

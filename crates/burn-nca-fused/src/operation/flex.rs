@@ -17,8 +17,9 @@ impl PairSums for Flex {
         columns: NeighborSets,
     ) -> (FlexTensor, FlexTensor) {
         #[cfg(feature = "fourier")]
-        if let PairSum::Fourier(tolerance) = sum {
-            return super::fourier::forward(&queries, &references, &columns, tolerance);
+        if let PairSum::Fourier(tolerance) | PairSum::FourierMean(tolerance) = sum {
+            let values = matches!(sum, PairSum::FourierMean(_)).then_some(&operand);
+            return super::fourier::forward(&queries, &references, values, &columns, tolerance);
         }
         let all = [queries, references, operand];
         match all[0].dtype() {
@@ -39,10 +40,12 @@ impl PairSums for Flex {
         among_themselves: bool,
     ) -> (FlexTensor, FlexTensor, FlexTensor) {
         #[cfg(feature = "fourier")]
-        if let PairSum::Fourier(tolerance) = sum {
+        if let PairSum::Fourier(tolerance) | PairSum::FourierMean(tolerance) = sum {
             let points = [&queries, &references];
+            let means = matches!(sum, PairSum::FourierMean(_)).then_some([&operand, &sums]);
             let (dq, dr) = super::fourier::backward(
                 points,
+                means,
                 [&rows, &gradient],
                 &columns,
                 tolerance,
@@ -70,7 +73,9 @@ fn forward<T: KernelElement>(
     let (points, b) = ((queries, references, k), columns.queries());
     let statistics = match sum {
         PairSum::LogSumExp(distance) => T::statistics_of(distance, points, columns),
-        PairSum::Fourier(_) => unreachable!("a Fourier series has sums of its own"),
+        PairSum::Fourier(_) | PairSum::FourierMean(_) => {
+            unreachable!("a Fourier series has sums of its own")
+        }
         PairSum::CostedLogSumExp => T::statistics_with_costs(points, operand, columns),
         PairSum::Mean => T::statistics(queries, references, k, columns),
         PairSum::Sum(summand) => {
@@ -105,7 +110,9 @@ fn backward<T: KernelElement>(
     let weights = match sum {
         PairSum::LogSumExp(Distance::SqEuclidean) => Weights::Softmax(statistics),
         PairSum::LogSumExp(Distance::Euclidean) => Weights::EuclideanSoftmax(statistics),
-        PairSum::Fourier(_) => unreachable!("a Fourier series has weights of its own"),
+        PairSum::Fourier(_) | PairSum::FourierMean(_) => {
+            unreachable!("a Fourier series has weights of its own")
+        }
         PairSum::CostedLogSumExp => Weights::CostedSoftmax(statistics, operand),
         PairSum::Sum(summand) => Weights::Sum(summand),
         PairSum::Mean => {

@@ -34,7 +34,7 @@ use ops::PairSums;
 /// Whether a sum over the pairs of these tensors is one operation on their device, in their type.
 ///
 /// ```text
-/// flex                     f32, f64    all sums; Fourier(_) of 1 or 2 dimensions, with the feature `fourier`
+/// flex                     f32, f64    all sums; Fourier(_), FourierMean(_) of 1 or 2 dimensions, with the feature `fourier`
 /// wgpu, CUDA, ROCm, Metal  f32         LogSumExp(SqEuclidean), Sum(Hinge), Mean; tensors of 1 to 2^31 numbers
 /// ```
 /// Only backends that this crate's own features name have an operation.
@@ -50,7 +50,7 @@ fn has_kernel(sum: PairSum, tensor: &DispatchTensorKind) -> bool {
             use burn::backend::TensorMetadata;
             use burn::tensor::DType;
             let is_written = match sum {
-                PairSum::Fourier(_) => {
+                PairSum::Fourier(_) | PairSum::FourierMean(_) => {
                     cfg!(feature = "fourier") && matches!(tensor.shape()[1], 1 | 2)
                 }
                 _ => true,
@@ -91,6 +91,11 @@ pub fn pair_sum(
             assert_eq!(m, rows, "{m} references, but {rows} rows of values");
             values
         }
+        (PairSum::FourierMean(_), Some(values)) => {
+            let rows = values.dims()[0];
+            assert_eq!(m, rows, "{m} references, but {rows} rows of values");
+            values.without_autodiff()
+        }
         (PairSum::LogSumExp(_) | PairSum::Fourier(_) | PairSum::Sum(_), None) => {
             queries.clone().without_autodiff()
         }
@@ -99,9 +104,10 @@ pub fn pair_sum(
             panic!("{sum:?} was given {count} tensors of costs or values")
         }
     };
-    let all = [&queries, &references, &operand];
+    // Values have as many columns as they like.
+    let of_operand = if matches!(sum, PairSum::FourierMean(_)) { PairSum::Mean } else { sum };
     assert!(
-        takes(sum, &all),
+        takes(sum, &[&queries, &references]) && takes(of_operand, &[&operand]),
         "{sum:?} is no operation on {:?} in {:?}; build burn-nca with the feature of this backend, or add up the pairs in \
          ordinary operations (Sums::Plain)",
         queries.device(),
@@ -112,8 +118,8 @@ pub fn pair_sum(
     Tensor::from_dispatch(sums)
 }
 
-/// The predicted times of [`PairSum::Fourier`] and of the pairs for all of these sets, in nanoseconds of one core; `None` where
-/// the series is no operation on these points.
+/// The predicted times of [`PairSum::Fourier`], or with columns of values of [`PairSum::FourierMean`], and of the pairs for all
+/// of these sets, with the gradient, in nanoseconds of one core; `None` where the series is no operation on these points.
 ///
 /// # Panics
 /// If the shapes contradict the sets.
@@ -121,13 +127,14 @@ pub fn pair_sum(
 pub fn fourier_cost(
     points: (&Tensor<2>, &Tensor<2>),
     columns: &[NeighborSets],
+    values: usize,
     tolerance: f64,
 ) -> Option<burn_nca_fourier::Cost> {
-    is_series(points, tolerance).then(|| series::cost(points, columns, tolerance))
+    is_series(points, tolerance).then(|| series::cost(points, columns, values, tolerance))
 }
 
-/// The number of queries that [`PairSum::Fourier`] sums exactly over one of these sets, pair by pair; `None` where the series is
-/// no operation on these points.
+/// The number of queries that [`PairSum::Fourier`], or [`PairSum::FourierMean`], sums exactly over one of these sets, pair by
+/// pair; `None` where the series is no operation on these points.
 ///
 /// # Panics
 /// If the shapes contradict the sets.
@@ -135,9 +142,10 @@ pub fn fourier_cost(
 pub fn fourier_exact_rows(
     points: (&Tensor<2>, &Tensor<2>),
     columns: &[NeighborSets],
+    of_means: bool,
     tolerance: f64,
 ) -> Option<usize> {
-    is_series(points, tolerance).then(|| series::exact_rows(points, columns, tolerance))
+    is_series(points, tolerance).then(|| series::exact_rows(points, columns, of_means, tolerance))
 }
 
 /// `log Σ_j exp(-||q_i - r_j||²)` over the columns of each row.

@@ -73,7 +73,7 @@ mod specs {
         let b = queries.shape[0];
         let spec = |shape: [usize; 2]| TensorSpec::new(Shape::new(shape), queries.dtype);
         match sum {
-            PairSum::Mean => (spec([b, operand.shape[1]]), spec([2, b])),
+            PairSum::Mean | PairSum::FourierMean(_) => (spec([b, operand.shape[1]]), spec([2, b])),
             PairSum::Sum(_) => (spec([b, 1]), spec([b, 1])),
             PairSum::LogSumExp(_) | PairSum::Fourier(_) | PairSum::CostedLogSumExp => {
                 (spec([b, 1]), spec([2, b]))

@@ -1,7 +1,7 @@
 //! What a Fourier series costs, and what it leaves to exact sums.
 
 use burn::tensor::Tensor;
-use burn_nca_fourier::{Cost, Points, log_sums};
+use burn_nca_fourier::{Cost, Points, log_sums, means};
 
 use crate::NeighborSets;
 
@@ -9,6 +9,7 @@ use crate::NeighborSets;
 pub(super) fn cost(
     (queries, references): (&Tensor<2>, &Tensor<2>),
     columns: &[NeighborSets],
+    values: usize,
     tolerance: f64,
 ) -> Cost {
     let k = queries.dims()[1];
@@ -16,7 +17,8 @@ pub(super) fn cost(
     let (queries, references) = (queries.as_slice(), references.as_slice());
     let of_sets = columns.iter().map(|columns| {
         let sets = columns.sets();
-        burn_nca_fourier::cost(&Points { queries, references, k, sets: &sets, tolerance })
+        let points = Points { queries, references, k, sets: &sets, tolerance };
+        burn_nca_fourier::cost(&points, values, true)
     });
     of_sets.fold(Cost::default(), |sum, cost| Cost {
         series: sum.series + cost.series,
@@ -28,6 +30,7 @@ pub(super) fn cost(
 pub(super) fn exact_rows(
     (queries, references): (&Tensor<2>, &Tensor<2>),
     columns: &[NeighborSets],
+    of_means: bool,
     tolerance: f64,
 ) -> usize {
     let [b, k] = queries.dims();
@@ -36,7 +39,11 @@ pub(super) fn exact_rows(
     let mut exact = vec![false; b];
     for columns in columns {
         let sets = columns.sets();
-        let found = log_sums(&Points { queries, references, k, sets: &sets, tolerance });
+        let points = Points { queries, references, k, sets: &sets, tolerance };
+        let found = match of_means {
+            true => means(&points, &vec![0.0; columns.references()]).0,
+            false => log_sums(&points),
+        };
         for (row, (exact, digits)) in exact.iter_mut().zip(found.digits).enumerate() {
             *exact |= digits == 0 && columns.count(row) > 0;
         }

@@ -25,7 +25,7 @@ impl Method for Mlkr {
     const LABEL: &'static str = "MLKR";
     const TITLE: &'static str = "Metric learning for kernel regression";
     const WHEN_TO_USE: &'static str = "a numeric target; the method to begin with";
-    const USES: &'static [Uses] = Uses::ALL_OF_PAIRS;
+    const USES: &'static [Uses] = Uses::ALL_OF_MEANS;
     type Data = RegressionData;
 
     fn recommended_l2(&self, _encoder: &EncoderConfig) -> f64 {

@@ -189,6 +189,18 @@ impl Uses {
         Self::Sums,
     ];
 
+    /// The same of MLKR, whose sums have a Fourier series.
+    pub(crate) const ALL_OF_MEANS: &'static [Self] = &[
+        Self::Dimensions,
+        Self::Encoder,
+        Self::Start,
+        Self::L2,
+        Self::Optimizer,
+        Self::EarlyStopping,
+        Self::Sums,
+        Self::FourierSums,
+    ];
+
     /// What a message calls it.
     pub fn noun(self) -> &'static str {
         match self {

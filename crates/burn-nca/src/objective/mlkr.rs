@@ -10,6 +10,8 @@ use burn_nca_fused::PairSum;
 #[cfg(feature = "fused")]
 use burn_nca_fused::{NeighborSets, pair_sum};
 
+#[cfg(feature = "fused")]
+use super::among_all;
 use super::batch::{assert_rows, at_least_f32};
 use super::reduction::reduce_sum;
 use super::sampled::{SampleOrder, rows_first};
@@ -17,6 +19,8 @@ use super::{BatchLoss, Objective, TargetIndex, whole_range};
 use crate::display::one_line;
 use crate::nca::mlkr::{predicted, squared_errors};
 use crate::nca::{exponents, squared_distances};
+#[cfg(feature = "fused")]
+use crate::sums::exact_rows;
 use crate::sums::{Sums, in_blocks, rows_in_blocks};
 
 /// The settings of an [`MlkrLoss`].
@@ -111,7 +115,8 @@ impl MlkrLoss {
         let targets = targets.without_autodiff();
         let mean = targets.clone().mean_dim(0);
         let targets = (targets - mean).cast(embeddings.dtype());
-        let total = self.errors(embeddings, targets, 0..n, |errors, _| errors.sum());
+        let of_batch = Self { sums: self.sums.of_batch(), ..self.clone() };
+        let total = of_batch.errors(embeddings, targets, 0..n, |errors, _| errors.sum());
         reduce_sum(total, n, &self.reduction)
     }
 
@@ -127,12 +132,12 @@ impl MlkrLoss {
         sum: impl Fn(Tensor<2>, Range<usize>) -> Tensor<1> + Sync,
     ) -> Tensor<1> {
         let truth = |rows: &Range<usize>| targets.clone().slice([rows.clone()]);
-        if self.sums.are_fused(PairSum::Mean, &[&z, &targets]) {
+        if self.sums.are_operations(PairSum::Mean, &z) {
             #[cfg(feature = "fused")]
             return {
                 let others = NeighborSets::all(rows.len(), z.dims()[0]).without_self(rows.start);
-                let points = (z.clone().slice([rows.clone()]), z);
-                let predicted = pair_sum(PairSum::Mean, points, Some(targets.clone()), &others);
+                let points = (among_all(&z, &rows), z);
+                let predicted = means(points, targets.clone(), &others, self.sums);
                 sum(squared_errors(truth(&rows), predicted), rows)
             };
         }
@@ -142,6 +147,20 @@ impl MlkrLoss {
             sum(squared_errors(truth(&rows), predicted), rows)
         })
     }
+}
+
+/// The means by one operation: fused, or a Fourier series.
+#[cfg(feature = "fused")]
+fn means(
+    (queries, references): (Tensor<2>, Tensor<2>),
+    targets: Tensor<2>,
+    columns: &NeighborSets,
+    sums: Sums,
+) -> Tensor<2> {
+    let sets = || [columns.clone()];
+    let tolerance = sums.fourier(&queries, &references, sets, targets.dims()[1]);
+    let sum = tolerance.map_or(PairSum::Mean, PairSum::FourierMean);
+    pair_sum(sum, (queries, references), Some(targets), columns)
 }
 
 /// What the references' targets `[m, t]` are on average under the kernel around each query, `[b, t]`; no query is a reference.
@@ -155,12 +174,9 @@ pub fn kernel_means(
     sums: Sums,
 ) -> Tensor<2> {
     let ([b, _], [m, _]) = (queries.dims(), references.dims());
-    if sums.are_fused(PairSum::Mean, &[&queries, &references, &targets]) {
+    if sums.are_operations(PairSum::Mean, &references) {
         #[cfg(feature = "fused")]
-        return {
-            let all = NeighborSets::all(b, m);
-            pair_sum(PairSum::Mean, (queries, references), Some(targets), &all)
-        };
+        return means((queries, references), targets, &NeighborSets::all(b, m), sums);
     }
     rows_in_blocks(&references, 0..b, |rows| {
         let queries = queries.clone().slice([rows.clone()]);
@@ -187,8 +203,23 @@ impl Objective for MlkrLoss {
         Self { sums, ..self }
     }
 
-    fn sums_taken(&self, embedding: Tensor<2>, _targets: &TargetIndex) -> Option<(Sums, usize)> {
-        Some((self.sums.taken(PairSum::Mean, &[&embedding]), 0))
+    #[cfg_attr(not(feature = "fused"), expect(unused_variables))]
+    fn sums_taken(&self, embedding: Tensor<2>, targets: &TargetIndex) -> Option<(Sums, usize)> {
+        if !self.sums.are_operations(PairSum::Mean, &embedding) {
+            return Some((Sums::Plain, 0));
+        }
+        #[cfg(feature = "fused")]
+        {
+            let n = targets.points();
+            let sets = [NeighborSets::all(n, n).without_self(0)];
+            let fourier =
+                self.sums.fourier(&embedding, &embedding, || sets.clone(), targets.columns());
+            if let Some(tolerance) = fourier {
+                let exact = exact_rows((&embedding, &embedding), &sets, true, tolerance);
+                return Some((Sums::Fourier(tolerance), exact));
+            }
+        }
+        Some((Sums::Fused, 0))
     }
 
     fn num_points(&self, targets: &TargetIndex) -> usize {
@@ -244,6 +275,57 @@ mod tests {
     fn line() -> Tensor<2> {
         let unit = 2f32.ln().sqrt();
         Tensor::from_floats([[0.0], [unit], [3.0 * unit]], &Device::flex())
+    }
+
+    #[cfg(feature = "fourier")]
+    #[test]
+    fn plain_fused_and_fourier_means_agree() {
+        use burn::tensor::{DType, TensorData};
+
+        use crate::data::host_values;
+        use crate::sums::FOURIER_TOLERANCE;
+
+        let (n, device) = (2500, Device::flex().autodiff());
+        for (k, columns, dtype, error) in
+            [(1, 1, DType::F64, 1e-7), (2, 3, DType::F64, 1e-7), (2, 1, DType::F32, 1e-5)]
+        {
+            let wave = |i: usize| 6.0 * ((i * i + 3 * i) as f64 * 0.37).sin() + (i % 6) as f64;
+            let values: Vec<f64> = (0..n * k).map(wave).collect();
+            let z = Tensor::<2>::from_data(TensorData::new(values, [n, k]), (&device, dtype));
+            let z = z.require_grad();
+            let prices: Vec<f64> = (0..n * columns).map(|i| 50.0 + wave(i / 2)).collect();
+            let targets = TargetIndex::new(&prices, columns, &device).unwrap();
+            let loss = |sums: Sums| MlkrLossConfig::new().with_sums(sums).init();
+            let found = |sums: Sums| {
+                let total = loss(sums).total(z.clone(), &targets);
+                let gradient = z.grad(&total.clone().backward()).unwrap();
+                [host_values(total), host_values(gradient)].concat()
+            };
+            let fourier = Sums::Fourier(FOURIER_TOLERANCE);
+            let [plain, fused, by_series, auto] =
+                [Sums::Plain, Sums::Fused, fourier, Sums::Auto].map(found);
+            assert!(auto == by_series || auto == fused, "auto is neither");
+            assert_ne!(by_series, fused, "the series was not used");
+            for other in [plain, fused] {
+                let norm = |values: &mut dyn Iterator<Item = f64>| {
+                    values.map(|x| x * x).sum::<f64>().sqrt()
+                };
+                let value = (by_series[0] / other[0] - 1.0).abs();
+                let off = norm(&mut (1..other.len()).map(|i| by_series[i] - other[i]));
+                let off = off / norm(&mut other[1..].iter().copied());
+                assert!(
+                    value < error && off < 1e-4,
+                    "{k}, {columns}, {dtype:?}: {value:e} {off:e}"
+                );
+            }
+            let (sums, exact) = loss(fourier).sums_taken(z.clone(), &targets).unwrap();
+            assert!(sums == fourier && exact < n / 4, "{exact}");
+            let batch = |sums: Sums| -> f64 {
+                let few = z.clone().slice([0..20]);
+                loss(sums).forward(few.clone(), few).into_scalar()
+            };
+            assert_eq!(batch(fourier), batch(Sums::Auto));
+        }
     }
 
     #[test]

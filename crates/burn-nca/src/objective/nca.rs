@@ -19,7 +19,7 @@ use super::{
 };
 use crate::display::one_line;
 use crate::nca::{equal_pairs, exponents, log_p};
-use crate::sums::{Sums, in_blocks};
+use crate::sums::{LOG_SUM, Sums, in_blocks};
 
 /// Which of the paper's two criteria to maximize.
 #[derive(Config, Debug, Copy, PartialEq, Eq)]
@@ -239,7 +239,7 @@ impl Objective for NcaLoss {
         if classes.is_single() {
             return None;
         }
-        if self.sums.are_operations(z) {
+        if self.sums.are_operations(LOG_SUM, z) {
             #[cfg(feature = "fused")]
             return Some(fused::Block::new(z, classes, 0..classes.labeled()).sums_taken(self.sums));
         }
@@ -309,7 +309,7 @@ impl Objective for NcaLoss {
             let terms = if has_partner { self.criterion.terms(log_p) } else { log_p };
             return vec![classes.weigh(terms, rows).sum()];
         }
-        if self.sums.are_operations(z) {
+        if self.sums.are_operations(LOG_SUM, z) {
             #[cfg(feature = "fused")]
             return fused::Block::new(z, classes, rows).parts(self);
         }

@@ -30,7 +30,7 @@ const FOURIER_FROM: usize = 2000;
 /// How sums over pairs of points are added up.
 ///
 /// All ways agree in value and gradient; only plain sums write matrices of pairs. The Fourier series takes linear time; it is for
-/// the criteria f and g over all points in one and two dimensions, on flex.
+/// the criteria f and g and the means of MLKR over all points in one and two dimensions, on flex.
 ///
 /// ```text
 ///          value                                       gradient                                         memory
@@ -50,7 +50,7 @@ pub enum Sums {
     /// By a Fourier series to this tolerance (from 1e-13 to 1e-4, [`FOURIER_TOLERANCE`] as a rule), or not at all: each term of a
     /// sum over n points is off by the tolerance / √n at most, of at most 1; sums that are so small that this counts are exact.
     ///
-    /// Batch losses of NCA, whose sums are short, are as with `Auto`.
+    /// Batch losses of NCA and MLKR, whose sums are short, are as with `Auto`.
     Fourier(f64),
 }
 
@@ -120,7 +120,8 @@ impl Sums {
         }
         assert!(
             !matches!(self, Self::Fourier(_)),
-            "{sum:?} has no Fourier series here: the criteria f and g over all points have one; choose Sums::Auto"
+            "{sum:?} has no Fourier series here: the criteria f and g and the means of MLKR over all points have one; choose \
+             Sums::Auto"
         );
         let fused = is_operation(sum, tensors);
         assert!(
@@ -132,12 +133,12 @@ impl Sums {
         fused
     }
 
-    /// Whether the sums of f and g over all points are operations: fused, or a Fourier series.
+    /// Whether such sums over all points are operations: fused, or a Fourier series.
     ///
     /// # Panics
     /// If they are to be, and cannot.
-    pub(crate) fn are_operations(self, z: &Tensor<2>) -> bool {
-        let Self::Fourier(tolerance) = self else { return self.are_fused(LOG_SUM, &[z]) };
+    pub(crate) fn are_operations(self, sum: PairSum, z: &Tensor<2>) -> bool {
+        let Self::Fourier(tolerance) = self else { return self.are_fused(sum, &[z]) };
         assert!(
             is_operation(PairSum::Fourier(tolerance), &[z]),
             "there is no Fourier series in {} dimensions on {:?} in {:?}, in this build; embed in 1 or 2 dimensions on \
@@ -157,12 +158,14 @@ impl Sums {
 
 #[cfg(feature = "fused")]
 impl Sums {
-    /// The tolerance of sums over these sets of the points themselves, if they are by a Fourier series.
-    pub(crate) fn fourier(
+    /// The tolerance of sums over these sets of the points themselves, or of means of columns of values, if they are by a
+    /// Fourier series.
+    pub(crate) fn fourier<const N: usize>(
         self,
         queries: &Tensor<2>,
         z: &Tensor<2>,
-        columns: impl FnOnce() -> [NeighborSets; 2],
+        columns: impl FnOnce() -> [NeighborSets; N],
+        values: usize,
     ) -> Option<f64> {
         match self {
             Self::Plain | Self::Fused => None,
@@ -170,7 +173,7 @@ impl Sums {
             Self::Auto => {
                 let is_chosen = queries.dims()[0].min(z.dims()[0]) >= FOURIER_FROM
                     && is_operation(PairSum::Fourier(FOURIER_TOLERANCE), &[z])
-                    && is_faster(queries, z, &columns());
+                    && is_faster(queries, z, &columns(), values);
                 is_chosen.then_some(FOURIER_TOLERANCE)
             }
         }
@@ -179,30 +182,36 @@ impl Sums {
 
 /// Whether a Fourier series is predicted to be faster than fused sums.
 #[cfg(feature = "fourier")]
-fn is_faster(queries: &Tensor<2>, z: &Tensor<2>, columns: &[NeighborSets]) -> bool {
+fn is_faster(queries: &Tensor<2>, z: &Tensor<2>, columns: &[NeighborSets], values: usize) -> bool {
     // Measured (benches/pairs/fourier.rs): of the exact sums of single rows, a fused pass over all pairs takes this part.
     let fused = if z.dtype() == DType::F64 { 0.15 } else { 0.07 };
-    let cost = burn_nca_fused::fourier_cost((queries, z), columns, FOURIER_TOLERANCE);
+    let cost = burn_nca_fused::fourier_cost((queries, z), columns, values, FOURIER_TOLERANCE);
     cost.is_some_and(|cost| 1.5 * cost.series < fused * cost.pairs)
 }
 
 #[cfg(all(feature = "fused", not(feature = "fourier")))]
-fn is_faster(_queries: &Tensor<2>, _z: &Tensor<2>, _columns: &[NeighborSets]) -> bool {
+fn is_faster(_: &Tensor<2>, _: &Tensor<2>, _: &[NeighborSets], _: usize) -> bool {
     false
 }
 
-/// The number of points with a sum that a Fourier series leaves to an exact one.
+/// The number of points with a sum, or of means with one, that a Fourier series leaves to an exact one.
 #[cfg(feature = "fourier")]
 pub(crate) fn exact_rows(
     points: (&Tensor<2>, &Tensor<2>),
     sets: &[NeighborSets],
+    of_means: bool,
     tolerance: f64,
 ) -> usize {
-    burn_nca_fused::fourier_exact_rows(points, sets, tolerance).unwrap_or(0)
+    burn_nca_fused::fourier_exact_rows(points, sets, of_means, tolerance).unwrap_or(0)
 }
 
 #[cfg(all(feature = "fused", not(feature = "fourier")))]
-pub(crate) fn exact_rows(_: (&Tensor<2>, &Tensor<2>), _: &[NeighborSets], _: f64) -> usize {
+pub(crate) fn exact_rows(
+    _: (&Tensor<2>, &Tensor<2>),
+    _: &[NeighborSets],
+    _: bool,
+    _: f64,
+) -> usize {
     0
 }
 

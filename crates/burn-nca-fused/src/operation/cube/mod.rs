@@ -41,7 +41,7 @@ pub(super) fn has_kernel(sum: PairSum, tensor: &impl TensorMetadata) -> bool {
         PairSum::LogSumExp(distance) => distance == Distance::SqEuclidean,
         PairSum::Sum(summand) => summand == Summand::Hinge,
         PairSum::Mean => true,
-        PairSum::CostedLogSumExp | PairSum::Fourier(_) => false,
+        PairSum::CostedLogSumExp | PairSum::Fourier(_) | PairSum::FourierMean(_) => false,
     };
     let numbers = tensor.shape().num_elements();
     is_written && tensor.dtype() == DType::F32 && (1..1 << 31).contains(&numbers)
@@ -95,7 +95,10 @@ impl PairSums for CubeBackend {
                     of_points(points, &columns, into_contiguous(gradient), Weight::Hinge);
                 (dq, dr, operand)
             }
-            PairSum::LogSumExp(_) | PairSum::Fourier(_) | PairSum::CostedLogSumExp => {
+            PairSum::Fourier(_) | PairSum::FourierMean(_) => {
+                unreachable!("a Fourier series has no kernel")
+            }
+            PairSum::LogSumExp(_) | PairSum::CostedLogSumExp => {
                 let numbers = with_factor(rows, gradient, &columns);
                 let (dq, dr) = of_points(points, &columns, numbers, Weight::Softmax);
                 (dq, dr, operand)

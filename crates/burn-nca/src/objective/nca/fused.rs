@@ -42,7 +42,7 @@ impl<'a> Block<'a> {
     /// `log p_i`, `[b, 1]`; 0 for a point without a partner.
     fn log_p(&self, sums: Sums) -> Tensor<2> {
         let Self { classes, rows, z } = self;
-        let tolerance = sums.fourier(&among_all(z, rows), z, || self.sets());
+        let tolerance = sums.fourier(&among_all(z, rows), z, || self.sets(), 0);
         let kind = tolerance.map_or(LOG_SUM, PairSum::Fourier);
         let same = self.sum(kind, &classes.partners(rows));
         let same = match self.without_positive() {
@@ -66,10 +66,10 @@ impl<'a> Block<'a> {
     /// How these sums are computed, and how many points have one that a Fourier series leaves to an exact sum.
     pub(super) fn sums_taken(&self, sums: Sums) -> (Sums, usize) {
         let (queries, sets) = (among_all(self.z, &self.rows), self.sets());
-        match sums.fourier(&queries, self.z, || sets.clone()) {
+        match sums.fourier(&queries, self.z, || sets.clone(), 0) {
             None => (Sums::Fused, 0),
             Some(tolerance) => {
-                (Sums::Fourier(tolerance), exact_rows((&queries, self.z), &sets, tolerance))
+                (Sums::Fourier(tolerance), exact_rows((&queries, self.z), &sets, false, tolerance))
             }
         }
     }
