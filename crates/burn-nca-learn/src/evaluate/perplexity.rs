@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 
 use crate::error::Result;
-use crate::neighbors::{Excluded, Points, others, sums_and_entropies};
+use crate::neighbors::{Excluded, Points, sums_and_entropies};
 
 /// The perplexity of each point of an embedding: how many neighbors its kernel effectively counts.
 ///
@@ -18,7 +18,8 @@ use crate::neighbors::{Excluded, Points, others, sums_and_entropies};
 ///
 /// # Numerics
 /// In f64 from the values in the tensor, in log space, with the nearest distance taken out before any
-/// exponential: finite and right at every scale. Memory by blocks, never n x n.
+/// exponential: finite and right at every scale. Memory by blocks, never n x n. In one and two dimensions a Fourier series
+/// may be used, as by [`class_probabilities`](crate::neighbors::class_probabilities).
 ///
 /// # Errors
 /// A coordinate that is not finite.
@@ -53,10 +54,11 @@ pub fn perplexities_of(
     let excluded = Excluded::own_or_group(rows, groups);
     let mut order: Vec<usize> = (0..n).collect();
     excluded.arrange(&mut order, |_| ());
-    let others = others(rows.len(), Some(&excluded.spans(&order)), &(0..n));
+    let left_out = excluded.spans(&order);
     let all = all.select(&order);
-    let found = sums_and_entropies((&queries, &all.to_vec(), all.dimensions()), &others);
-    Ok(found.map(|found| found.entropy.exp()).collect())
+    let points = (queries.as_slice(), &all.to_vec()[..], all.dimensions());
+    let found = sums_and_entropies(points, Some(&left_out), &(0..n));
+    Ok(found.into_iter().map(|found| found.entropy.exp()).collect())
 }
 
 #[cfg(test)]

@@ -9,7 +9,9 @@ use burn_nca_fused::{NeighborSets, Number};
 use super::Embedded;
 use super::knn::check_groups;
 use crate::error::{Error, Result};
-use crate::neighbors::{Entropy, PART_ROWS, Points, log_of_sum, others, sums_and_entropies};
+use crate::neighbors::{
+    Entropy, PART_ROWS, Points, log_of_sum, series_log_sums, sums_and_entropies,
+};
 
 /// The terms of f and g, and the perplexity, of some rows of an embedding, each among all rows.
 ///
@@ -160,8 +162,8 @@ impl<'a> Sums<'a> {
 
     /// Adds all of a part but what each row does not see.
     fn add_all(&mut self, references: &[f64], left_out: &[Range<usize>], part: &Range<usize>) {
-        let others = others(self.all.len(), Some(left_out), part);
-        let found = sums_and_entropies((self.queries, references, self.dimensions()), &others);
+        let points = (self.queries, references, self.dimensions());
+        let found = sums_and_entropies(points, Some(left_out), part);
         self.all.iter_mut().zip(found).for_each(|(all, found)| all.add(found));
     }
 
@@ -177,6 +179,13 @@ impl<'a> Sums<'a> {
             let place = |at: usize| at.clamp(part.start, part.end) - part.start;
             place(span.start)..place(span.end)
         };
+        let [of_class, out] =
+            [classes, left_out].map(|spans| spans.iter().cloned().map(within).collect::<Vec<_>>());
+        let points = (self.queries, references, self.dimensions());
+        if let Some(found) = series_log_sums(points, &of_class, Some(&out)) {
+            let sums = self.own.iter_mut().zip(found);
+            return sums.for_each(|(sum, found)| *sum = log_of_sum(*sum, found));
+        }
         let spans = classes.iter().zip(left_out);
         let before = spans.clone().map(|(class, out)| within(class.start..out.start));
         let after = spans.map(|(class, out)| within(out.end..class.end));

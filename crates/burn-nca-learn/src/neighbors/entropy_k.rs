@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 
 use super::candidate_filter::CandidateFilter;
 use super::excluded::Excluded;
-use super::kernel::{Entropy, others, parts, sums_and_entropies};
+use super::kernel::{Entropy, parts, sums_and_entropies};
 use super::points::{check_labels, read_both};
 use super::search::{check_k, nearest_rows};
 use super::voters::majority;
@@ -147,9 +147,9 @@ pub fn local_k_vote(
     let itself = excluded.as_ref().map(|excluded| excluded.spans(&order));
     let mut entropies = vec![Entropy::default(); b];
     for part in parts(m) {
-        let others = others(b, itself.as_deref(), &part);
-        let part = references.select(&part.collect::<Vec<_>>()).to_vec();
-        let found = sums_and_entropies((&points, &part, references.dimensions()), &others);
+        let rows = references.select(&part.clone().collect::<Vec<_>>()).to_vec();
+        let of_part = (points.as_slice(), rows.as_slice(), references.dimensions());
+        let found = sums_and_entropies(of_part, itself.as_deref(), &part);
         entropies.iter_mut().zip(found).for_each(|(sum, found)| sum.add(found));
     }
     let filter = CandidateFilter::new(&queries, &references, &device);

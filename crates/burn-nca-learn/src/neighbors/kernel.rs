@@ -5,6 +5,7 @@ use std::ops::Range;
 use burn_nca_fused::{NeighborSets, Number};
 
 use super::points::Points;
+use super::series;
 
 /// References that are stored in f64 at a time.
 pub(crate) const PART_ROWS: usize = 1 << 16;
@@ -20,11 +21,14 @@ pub(crate) fn others(
     left_out: Option<&[Range<usize>]>,
     part: &Range<usize>,
 ) -> NeighborSets {
+    let spans = left_out.map_or_else(|| vec![0..0; b], |spans| of_part(spans, part));
+    NeighborSets::outside(spans, part.len())
+}
+
+/// Ranges of all references as those of a part.
+pub(super) fn of_part(spans: &[Range<usize>], part: &Range<usize>) -> Vec<Range<usize>> {
     let place = |at: usize| at.clamp(part.start, part.end) - part.start;
-    let span = |query: usize| {
-        left_out.map_or(0..0, |spans| place(spans[query].start)..place(spans[query].end))
-    };
-    NeighborSets::outside((0..b).map(span).collect(), part.len())
+    spans.iter().map(|span| place(span.start)..place(span.end)).collect()
 }
 
 /// The coordinates of points, and where there are heights these as the last of each.
@@ -44,15 +48,27 @@ pub(super) fn heights(weights: &[f64]) -> Vec<f64> {
     weights.iter().map(|weight| (largest.ln() - weight.ln()).max(0.0).sqrt()).collect()
 }
 
-/// `log Σ_j exp(-d²_ij)` and the entropy of the terms' shares, of each query `[b, k]` among these of the references
-/// `[m, k]`.
+/// `log Σ_j exp(-d²_ij)` and the entropy of the terms' shares, of each query `[b, k]` among the references `[m, k]` of a part
+/// but those that are [left out](others).
 pub(crate) fn sums_and_entropies(
-    (queries, references, k): (&[f64], &[f64], usize),
-    others: &NeighborSets,
-) -> impl Iterator<Item = Entropy> + use<> {
-    let b = others.queries();
-    let found = f64::entropies(queries, references, k, others);
-    (0..b).map(move |at| Entropy { log: found[b + at] - found[at], entropy: found[2 * b + at] })
+    points: (&[f64], &[f64], usize),
+    left_out: Option<&[Range<usize>]>,
+    part: &Range<usize>,
+) -> Vec<Entropy> {
+    let (queries, references, k) = points;
+    let b = queries.len() / k;
+    let of_part = left_out.map(|spans| of_part(spans, part));
+    if let Some((logs, squares)) = series::squares(points, of_part.as_deref()) {
+        let entropy = |(log, square): (f64, f64)| match log {
+            f64::NEG_INFINITY => Entropy::default(),
+            _ => Entropy { log, entropy: log + square },
+        };
+        return logs.into_iter().zip(squares).map(entropy).collect();
+    }
+    let found = f64::entropies(queries, references, k, &others(b, left_out, part));
+    let entropy =
+        |at: usize| Entropy { log: found[b + at] - found[at], entropy: found[2 * b + at] };
+    (0..b).map(entropy).collect()
 }
 
 /// The logarithm of a sum of exponentials, and the entropy of its shares in nats; summed up by parts.
@@ -122,8 +138,8 @@ mod tests {
             let mut sum = Entropy::default();
             for part in distances.chunks(part) {
                 let roots: Vec<f64> = part.iter().map(|d| d.sqrt()).collect();
-                let all = NeighborSets::all(1, part.len());
-                sums_and_entropies((&[0.0], &roots, 1), &all).for_each(|found| sum.add(found));
+                let found = sums_and_entropies((&[0.0], &roots, 1), None, &(0..part.len()));
+                found.into_iter().for_each(|found| sum.add(found));
             }
             sum.entropy
         };

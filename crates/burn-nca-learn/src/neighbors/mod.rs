@@ -40,6 +40,7 @@ mod regress;
 mod rule;
 mod search;
 mod selection;
+mod series;
 mod soft;
 mod stochastic;
 #[cfg(test)]
@@ -53,9 +54,10 @@ pub(crate) use candidate_filter::CandidateFilter;
 pub(crate) use excluded::Excluded;
 pub(crate) use held_out::HeldOut;
 pub(crate) use influence::{RuleDistance, nearest_of};
-pub(crate) use kernel::{Entropy, PART_ROWS, log_of_sum, others, sums_and_entropies};
+pub(crate) use kernel::{Entropy, PART_ROWS, log_of_sum, sums_and_entropies};
 pub(crate) use points::{Points, check_dimensions, sq_distance};
 pub(crate) use search::{check_k_excluding, nearest_rows};
+pub(crate) use series::log_sums as series_log_sums;
 pub(crate) use within::within;
 
 pub use classify::{majority_vote, vote_shares};

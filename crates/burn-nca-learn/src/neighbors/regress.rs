@@ -4,9 +4,10 @@ use burn::tensor::Tensor;
 use burn_nca_fused::{Means, Number};
 
 use super::excluded::{Exclude, check_usable};
-use super::kernel::{coordinates, heights, log_of_sum, others, parts};
+use super::kernel::{coordinates, heights, log_of_sum, of_part, others, parts};
 use super::points::read_both;
 use super::ranking::Neighbors;
+use super::series;
 use crate::data::check_weights;
 use crate::error::{Error, Result};
 
@@ -145,7 +146,8 @@ pub fn nearest_means(neighbors: &Neighbors, numbers: Numbers, k: usize) -> Resul
 ///
 /// # Numerics
 /// Distances and sums in f64 from the values in the tensors, the nearest distance taken out of all: no
-/// weight overflows and the largest is 1. Memory: no number per pair is held.
+/// weight overflows and the largest is 1. Memory: no number per pair is held. In one and two dimensions a Fourier series
+/// may be used, as by [`class_probabilities`](super::class_probabilities).
 ///
 /// # Errors
 /// No reference that can be used, numbers or `own` that do not fit, different dimensions, or a coordinate
@@ -186,21 +188,23 @@ pub fn kernel_means(
             part.clone().flat_map(|at| numbers.row(place(at))).copied().collect();
         let heights = heights.as_ref().map(|heights| &heights[part.clone()]);
         let columns = others(b, left_out.as_deref(), &part);
+        let of_part = left_out.as_deref().map(|spans| of_part(spans, &part));
         let references = references.select(&part.collect::<Vec<_>>());
         let references = coordinates(&references, heights);
-        let statistics = f64::statistics(&queries, &references, k, &columns);
-        let found = f64::means(Means {
-            queries: &queries,
-            references: &references,
-            values: &values,
-            k,
-            c,
-            columns: &columns,
-            statistics: &statistics,
+        let points = (queries.as_slice(), references.as_slice(), k);
+        let by_series = series::means(points, (&values, c), of_part.as_deref());
+        let (of_parts, found) = by_series.unwrap_or_else(|| {
+            let statistics = f64::statistics(&queries, &references, k, &columns);
+            let (queries, references, values) = (&queries, &references, &values);
+            let statistics = statistics.as_slice();
+            let columns = &columns;
+            let of = Means { queries, references, values, k, c, columns, statistics };
+            let (least, logs) = statistics.split_at(b);
+            let of_part = logs.iter().zip(least).map(|(log, least)| log - least);
+            (of_part.collect(), f64::means(of))
         });
-        let (least, of_part) = statistics.split_at(b);
         for (query, log) in logs.iter_mut().enumerate() {
-            let of_part = of_part[query] - least[query];
+            let of_part = of_parts[query];
             if of_part == f64::NEG_INFINITY {
                 continue;
             }

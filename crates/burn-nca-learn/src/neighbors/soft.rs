@@ -22,7 +22,8 @@ use crate::error::Result;
 /// # Numerics
 /// Distances and sums in f64 from the values in the tensors, whatever their dtype, in log space class by
 /// class: a class so far that its every weight underflows still has a finite log-probability. Only a class
-/// without any usable reference has probability 0 (minus infinity). Memory: no number per pair is held.
+/// without any usable reference has probability 0 (minus infinity). Memory: no number per pair is held. Sums over many
+/// pairs in one and two dimensions may be by a Fourier series (feature `fourier`), which is right to 1e-6.
 ///
 /// # Errors
 /// No reference that can be used, labels or `own` that do not fit, different dimensions, or a coordinate

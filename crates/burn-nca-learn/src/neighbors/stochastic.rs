@@ -8,6 +8,7 @@ use super::excluded::{Excluded, check_usable};
 use super::kernel::{PART_ROWS, coordinates, heights, log_of_sum, others};
 use super::points::Points;
 use super::probabilities::ClassProbabilities;
+use super::series;
 use crate::error::Result;
 
 /// What a squared distance may be off by where that saves time, and the term of a reference by in proportion.
@@ -66,7 +67,9 @@ impl Labeled<'_> {
         // A group may have rows of several classes: its range is one of each class.
         let by_class = excluded.is_some_and(Excluded::is_of_keys);
         let own = excluded.filter(|_| !by_class).map(|own| own.spans(order));
-        for Part { rows: part, classes } in parts(ranges, by_class) {
+        let by_series = self.by_series((&values, k), (order, ranges), own.as_deref(), &mut sums);
+        let is_missing = |part: &Part| part.classes.len() > 1 || !by_series[part.classes.start];
+        for Part { rows: part, classes } in parts(ranges, by_class).into_iter().filter(is_missing) {
             let of_class =
                 excluded.filter(|_| by_class).map(|groups| groups.spans(&order[part.clone()]));
             let references = self.references.select(&order[part.clone()]);
@@ -98,6 +101,37 @@ impl Labeled<'_> {
         let ties = ties.map(|(query, sums)| self.tie(queries, query, sums)).collect();
         sums.chunks_mut(self.classes).for_each(normalize);
         ClassProbabilities::from_logs(sums, self.classes).with_ties(ties)
+    }
+
+    /// Adds the sums of classes for which a Fourier series is faster, and says which they are.
+    fn by_series(
+        &self,
+        (queries, k): (&[f64], usize),
+        (order, ranges): (&[usize], &[Range<usize>]),
+        own: Option<&[Range<usize>]>,
+        sums: &mut [f64],
+    ) -> Vec<bool> {
+        let mut found = vec![false; self.classes];
+        // With weights there is one coordinate more; a group is left out class by class.
+        if !matches!(k, 1 | 2) || k != self.references.dimensions() || self.groups.is_some() {
+            return found;
+        }
+        let references = self.references.select(order).to_vec();
+        for (class, range) in
+            ranges.iter().enumerate().filter(|(_, range)| range.len() >= LARGE_CLASS)
+        {
+            let spans = vec![range.clone(); queries.len() / k];
+            let Some(logs) = series::log_sums((queries, &references, k), &spans, own) else {
+                continue;
+            };
+            found[class] = true;
+            sums.iter_mut()
+                .skip(class)
+                .step_by(self.classes)
+                .zip(logs)
+                .for_each(|(sum, log)| *sum = log);
+        }
+        found
     }
 
     /// What the logarithms of two classes may differ by for rounding alone, by the log sums of a query.
