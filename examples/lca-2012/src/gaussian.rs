@@ -38,7 +38,7 @@ impl Gaussians {
     /// # Errors
     /// A covariance that is none.
     pub fn fit(train: &Labeled) -> Result<Self> {
-        Self::with(train, |covariance| Ok(covariance))
+        Self::with(train, Ok)
     }
 
     /// The same, each covariance that of p factors: `Σ_c = Λ Λᵀ + Ψ`, Λ of p columns, Ψ diagonal.
