@@ -35,7 +35,7 @@ pub struct Grid {
     budget: Option<f64>,
 }
 
-/// Searches for criterion, penalty, start and number of steps, and fits all rows with the best; arguments as those of
+/// Searches for settings of the method, criterion, penalty, start and number of steps, and fits all rows with the best; arguments as those of
 /// [`fit_method`](crate::methods::fit_method).
 ///
 /// Gives the model, the search as JSON and the settings that were chosen as JSON.
@@ -55,8 +55,10 @@ pub fn tune(
     grid: Grid,
 ) -> PyResult<(Model, String, String)> {
     let tune = grid.config()?;
+    let given: Vec<String> = own.keys().cloned().collect();
+    let has_dimensions = settings.n_components.is_some() || tune.dimensions.is_some();
     let task = Prepared::new(method, own, (x.features(names)?, y), &settings)?;
-    let Tuned { fitted, search } = task.dispatch(Tuning { py, tune })?;
+    let Tuned { fitted, search } = task.dispatch(Tuning { py, tune, given, has_dimensions })?;
     let text = |value: serde_json::Result<String>| {
         value.map_err(|error| PyValueError::new_err(error.to_string()))
     };
@@ -74,6 +76,9 @@ pub fn tune(
 struct Tuning<'py> {
     py: Python<'py>,
     tune: TuneConfig,
+    /// Names of the method's settings that are given, and stay as they are.
+    given: Vec<String>,
+    has_dimensions: bool,
 }
 
 impl Visitor for Tuning<'_> {
@@ -86,7 +91,14 @@ impl Visitor for Tuning<'_> {
         device: &Device,
     ) -> PyResult<Tuned> {
         let stop = AtomicBool::new(false);
-        let tune = &self.tune;
+        let mut tune = self.tune;
+        let mut settings = estimator.method.grid();
+        settings.retain(|(name, _)| !self.given.contains(name));
+        tune.settings = Some(settings);
+        if !self.has_dimensions {
+            tune = tune.with_dimensions_of(&estimator, data.as_any_data());
+        }
+        let tune = &tune;
         self.py.detach(|| {
             std::thread::scope(|scope| {
                 let search = scope.spawn(|| {
@@ -130,7 +142,7 @@ impl Grid {
             tune.criteria = criteria.collect::<PyResult<_>>()?;
         }
         if let Some(l2) = &self.l2 {
-            tune.l2 = l2.clone();
+            tune.l2 = Some(l2.clone());
         }
         if let Some(most) = self.most_candidates {
             tune.most_candidates = most;

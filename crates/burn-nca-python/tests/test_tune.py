@@ -1,4 +1,4 @@
-"""The search for settings, of every method that learns by steps."""
+"""The search for settings, of every method that has some."""
 
 import numpy as np
 import pytest
@@ -25,23 +25,28 @@ def test_a_search_chooses_settings_that_fit_again():
     np.testing.assert_allclose(again.transform(X_test), estimator.transform(X_test), atol=1e-8)
 
 
-# What learns by steps and predicts by neighbors in one map; the others are refused in words.
-TUNED = {"nca", "mlkr", "soft-nca", "pairs", "lmnn", "ncfs", "fsrnca"}
-
-
 @pytest.mark.parametrize("info", methods(), ids=lambda info: info["name"])
-def test_every_method_that_learns_by_steps_is_tuned(info):
+def test_every_method_with_settings_is_tuned(info):
     name, task = info["name"], info["task"]
     X, y = DIABETES if task == "numbers" else WINE
     given = {"pairs": [(row, row + 3) for row in range(0, 150, 2)]} if task == "pairs" else {"y": y}
-    if name not in TUNED:
-        with pytest.raises(ValueError, match=r"fit it as it is|EM has no penalty; set it to 0, or the trainer to gradient"):
+    if name == "euclidean":
+        with pytest.raises(ValueError, match="Euclidean has none; fit it as it is"):
             tune(X, estimator=Metric(name), **QUICK, **given)
         return
-    estimator, search = tune(X, estimator=Metric(name), **QUICK, **given)
+    small = {"members": 2, "width": 16, "epochs": 5} if name.startswith("modern") else {}
+    estimator, search = tune(X, estimator=Metric(name, **small), **QUICK, **given)
     assert len(search["trials"]) == 2 and isinstance(estimator, Metric)
     again = clone(estimator).fit(X, **given)
     np.testing.assert_allclose(again.transform(X[:20]), estimator.transform(X[:20]), atol=1e-8)
+
+
+def test_settings_of_a_method_are_chosen_and_what_is_given_stays():
+    estimator, search = tune(*WINE, estimator=Metric("lca", n_components=2, trainer="em"), folds=2, repeats=1)
+    tried = [trial["candidate"]["settings"] for trial in search["trials"]]
+    assert tried == [{"local_scales": "true"}, {"local_scales": "false"}]
+    chosen = tried[search["choice"]["trial"]]["local_scales"]
+    assert str(estimator.local_scales).lower() == chosen and estimator.n_components == 2
 
 
 def test_numbers_are_compared_by_r2():

@@ -8,8 +8,8 @@ use super::parse::{at_least_one, at_least_two, positive};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Tuning")]
 pub struct TuneOptions {
-    /// Choose objective, l2, start and number of steps by cross-validation in the training rows. Settings given by
-    /// --objective, --l2 or --init stay fixed.
+    /// Choose by cross-validation in the training rows: settings of the method, objective, l2, start, number of steps, and of
+    /// LCA, LDA and PCA the dimensions. What is given by an option or by --set stays fixed.
     #[arg(long, conflicts_with_all = ["warm_start", "early_stopping"])]
     pub tune: bool,
 

@@ -144,7 +144,8 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
         let mut report = Report::in_stages(&model, &rows, &stages)?;
         let steps = recording.map(Recording::into_steps).unwrap_or_default();
         report.replay = D::replay(&model, &rows, (&steps, &stages))?;
-        let ending = ending::of_model(&model, tuning.is_some());
+        let searched = tuning.is_some() && model.card().fit.stop_at.is_some();
+        let ending = ending::of_model(&model, searched);
         report.tuning = tuning;
         report.run.ended = Some(date::now());
         report.header.program = concat!("nca ", env!("CARGO_PKG_VERSION")).to_string();

@@ -50,7 +50,11 @@ fn described(method: &MethodInfo, terminal: Terminal) -> String {
     let mut text: String = about.lines().map(|line| wrapped(line, terminal)).collect();
     for setting in &method.settings {
         text += &format!("\n--set {}={}\n", setting.name, value(&setting.default));
-        text += &listing(&[("  ".to_string(), setting.help.to_string())], terminal);
+        let tried = match setting.tried {
+            [] => String::new(),
+            tried => format!(" (--tune tries {})", tried.join(", ")),
+        };
+        text += &listing(&[("  ".to_string(), setting.help.to_string() + &tried)], terminal);
     }
     text
 }

@@ -113,14 +113,11 @@ fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
         .into_iter()
         .chain(of_batches)
         .map(|(option, uses, given)| (option, given && !info.uses.contains(&uses)));
-    let of_search = [Uses::Start, Uses::L2, Uses::Optimizer];
-    let has_steps = of_search.iter().all(|uses| info.uses.contains(uses));
-    let own_rule = matches!(info.name, "gvsm" | "lca-classifier" | "modern" | "vsm");
     let alone = [
-        ("--tune", args.tuning.tune && !has_steps),
+        ("--tune", args.tuning.tune && !info.is_searched()),
         (
             "--rule knn",
-            args.rule == Some(Rule::Knn) && own_rule && info.task != Some(Task::Numbers),
+            args.rule == Some(Rule::Knn) && info.own_rule && info.task != Some(Task::Numbers),
         ),
     ];
     of_settings
@@ -356,7 +353,7 @@ mod tests {
             ("--method lda --l2 1", "--l2"),
             ("--method rca --dim 2", "--dim"),
             ("--method euclidean --early-stopping", "--early-stopping"),
-            ("--method lda --tune", "--tune"),
+            ("--method euclidean --tune", "--tune"),
             ("--method lda --objective f", "--objective"),
             ("--optimizer cg --batch-size 9", "--batch-size"),
             ("--method lmnn --unlabeled neighbors", "--unlabeled"),
@@ -386,6 +383,8 @@ mod tests {
             "--method lda --dim 2 --set shrinkage=0.1",
             "--method lca --set trainer=gradient --optimizer adam --epochs 3",
             "--method nca --objective f --tune",
+            "--method lca --tune",
+            "--method pca --tune",
             "--neighbors entropy",
             "--soft --tune",
             "--pairs p --tune --budget 3",

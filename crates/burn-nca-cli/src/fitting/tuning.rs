@@ -35,7 +35,7 @@ pub fn choose<D: TrainingData>(
     (folder, interrupt, stages): (Option<&RunFolder>, &Interrupt, &Stages),
 ) -> Result<(Estimator, Option<Tuning>, Option<Warning>)> {
     let tune = if args.tuning.tune {
-        Some(settings(args, &config))
+        Some(settings(args, &config, train.as_any_data()))
     } else {
         default_candidates(args, &config, train.as_any_data())
     };
@@ -202,12 +202,11 @@ fn resumed(done: usize, all: usize) -> String {
 }
 
 /// The candidates of `--tune`: all settings that the user did not fix.
-fn settings(args: &FitArgs, config: &Estimator) -> TuneConfig {
+fn settings(args: &FitArgs, config: &Estimator, train: AnyData<'_>) -> TuneConfig {
     let mut tune = TuneConfig::new().with_budget(args.tuning.budget);
     let criterion = criterion(config);
     if NcaConfig::of(config).is_none() {
         // The default settings of other methods come first.
-        put_first(&mut tune.l2, config.fit.l2);
         put_first(&mut tune.start_perplexities, config.fit.start_perplexity);
         if let Some(criterion) = criterion {
             put_first(&mut tune.criteria, criterion);
@@ -215,14 +214,25 @@ fn settings(args: &FitArgs, config: &Estimator) -> TuneConfig {
     }
     tune.folds = args.tuning.folds.unwrap_or(tune.folds);
     tune.repeats = args.tuning.repeats.unwrap_or(tune.repeats);
-    tune.dimensions = args.tuning.tune_dim.clone();
-    let given = args.model.objective.is_some()
-        || args.method.set.iter().any(|(name, _)| name == "criterion");
-    if let Some(criterion) = criterion.filter(|_| given) {
+    match &args.tuning.tune_dim {
+        Some(dimensions) => tune.dimensions = Some(dimensions.clone()),
+        None if args.dim.is_none() => tune = tune.with_dimensions_of(config, train),
+        None => {}
+    }
+    let is_set = |name: &str| args.method.set.iter().any(|(given, _)| given == name);
+    let mut grid = config.method.grid();
+    grid.retain(|(name, _)| !is_set(name));
+    tune.settings = Some(grid);
+    if let Some(criterion) =
+        criterion.filter(|_| args.model.objective.is_some() || is_set("criterion"))
+    {
         tune.criteria = vec![criterion];
     }
     if args.model.l2.is_some() {
-        tune.l2 = vec![config.fit.l2];
+        tune.l2 = Some(vec![config.fit.l2]);
+    }
+    if let Some(NeighborCount::Given(k)) = args.neighbors {
+        tune.neighbors = k;
     }
     if args.model.init.is_some() {
         tune.starts = Some(vec![config.fit.start.clone()]);
@@ -298,22 +308,34 @@ mod tests {
         let Command::Fit(args) = Cli::try_parse_from(words).unwrap().command else {
             unreachable!()
         };
-        let train = Features::unnamed(vec![0.0; 4], 2).unwrap();
+        let train = Features::unnamed(vec![0.0; 80], 8).unwrap();
         let method = chosen(&args, Task::Classes).unwrap();
         let config = configuration(&args, method, AnyData::Unlabeled(&train), None).unwrap();
-        settings(&args, &config)
+        settings(&args, &config, AnyData::Unlabeled(&train))
     }
 
     #[test]
     fn what_the_user_gives_is_not_searched() {
         let all = tried("");
-        assert!(all.criteria.len() > 1 && all.l2.len() > 1 && all.starts.is_none());
+        assert!(all.criteria.len() > 1 && all.l2.is_none() && all.starts.is_none());
         let fixed = tried(
             "--objective f --l2 0.5 --init pca --folds 3 --repeats 4 --budget 7 --tune-dim 1,2",
         );
-        assert_eq!((fixed.criteria, fixed.l2), (vec![Criterion::F], vec![0.5]));
+        assert_eq!((fixed.criteria, fixed.l2), (vec![Criterion::F], Some(vec![0.5])));
         assert_eq!((fixed.starts, fixed.dimensions), (Some(vec![Start::Pca]), Some(vec![1, 2])));
         assert_eq!((fixed.folds, fixed.repeats, fixed.budget), (3, 4, Some(7.0)));
+        let names = |tune: &TuneConfig| -> Vec<String> {
+            tune.settings.iter().flatten().map(|(name, _)| name.clone()).collect()
+        };
+        let lca = tried("--method lca");
+        assert_eq!(names(&lca), ["local_scales", "trainer"]);
+        assert_eq!(lca.dimensions, Some(vec![7, 3, 1]), "8 rows of a fold span 7 directions");
+        let fixed = tried("--method lca --set local_scales=false --dim 2 --neighbors 3");
+        assert_eq!(
+            (names(&fixed), fixed.dimensions, fixed.neighbors),
+            (vec!["trainer".into()], None, 3)
+        );
+        assert_eq!(tried("--method nca").dimensions, None);
     }
 
     #[test]

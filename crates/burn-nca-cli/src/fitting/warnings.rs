@@ -3,6 +3,7 @@
 use burn_nca_learn::Estimator;
 use burn_nca_learn::data::{Features, Labeled};
 use burn_nca_learn::encoder::EncoderConfig;
+use burn_nca_learn::method::Uses;
 
 use crate::cli::FitArgs;
 use burn_nca_report::evaluation::{
@@ -39,7 +40,9 @@ pub fn about_copies(features: &Features, groups: Option<&[usize]>) -> Option<War
 /// About a number of dimensions that no option asked for.
 pub fn about_dimension(args: &FitArgs, config: &Estimator) -> Option<Warning> {
     let (d, k) = (config.d_input, config.d_output);
-    let open = args.dim.is_none() && args.model.warm_start.is_none();
+    let is_searched = || config.method.info().searched.contains(&Uses::Dimensions);
+    let tried = args.tuning.tune && (args.tuning.tune_dim.is_some() || is_searched());
+    let open = args.dim.is_none() && args.model.warm_start.is_none() && !tried;
     let closed = config.fit.stop_at == Some(0);
     (open && !closed && config.encoder == EncoderConfig::Linear && k < d).then(|| {
         Warning::new(

@@ -91,5 +91,5 @@ fn what_does_not_go_with_a_method_is_refused_with_the_cure() {
     refused("--method pca --encoder mlp", "--encoder has no effect on the method pca");
     refused("--method nca --set repulsoin=1", "repulsion");
     refused("--set criterion", "KEY=VALUE");
-    refused("--method lda --tune", "--tune");
+    refused("--method euclidean --tune", "--tune has no effect on the method euclidean");
 }

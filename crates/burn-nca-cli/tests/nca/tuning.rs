@@ -178,3 +178,73 @@ fn numbers_and_pairs_are_searched_by_scores_of_their_own() {
     let pairs = searched(&[&film, "--pairs", &pairs]);
     assert_eq!(pairs, ("log_probability".into(), "pairs".into()));
 }
+
+#[test]
+fn every_method_of_classes_with_settings_is_searched_and_names_those_it_chose() {
+    let place = Place::new();
+    let quick =
+        ["--tune", "--folds", "2", "--repeats", "1", "--seed", "1", "--max-iterations", "5"];
+    for (method, names) in [
+        ("lca", &["local_scales", "trainer"][..]),
+        ("lca-classifier", &["steps", "trainer"]),
+        ("vsm", &["neighbors", "width_penalty"]),
+        ("gvsm", &["neighbors", "width_penalty"]),
+        ("ncfs", &[]),
+        ("lmnn", &["neighbors", "push"]),
+        ("lda", &["shrinkage", "unit_length"]),
+        ("rca", &["tolerance"]),
+    ] {
+        let out = place.at(method);
+        // Closed forms have no iterations to limit.
+        let words = if matches!(method, "lda" | "rca") { 7 } else { 9 };
+        let fit = ["fit", "iris", "--method", method, "--out", &out];
+        let text = stdout(&[&fit[..], &quick[..words]].concat());
+        assert!(text.contains(" candidates by cross-validation"), "{method}: {text}");
+        let report = read_json(&place.path(method).join("report.json"));
+        let chosen = &report["tuning"]["trials"][0];
+        assert_eq!(chosen["chosen"], true);
+        let tried = chosen["settings"].as_object().cloned().unwrap_or_default();
+        assert_eq!(tried.keys().collect::<Vec<_>>(), names, "{method}");
+        for (name, value) in &tried {
+            let value = value.as_str().unwrap();
+            let named = format!("{name}={value}");
+            assert!(text.contains(&named), "{method}: {named} is not in {text}");
+            assert!(report["tuning"]["chosen"].as_str().unwrap().contains(&named));
+            let fitted = &report["settings"][name];
+            let fitted = fitted.as_str().map_or(fitted.to_string(), String::from);
+            assert_eq!(fitted.parse::<f64>().ok(), value.parse::<f64>().ok(), "{named}");
+        }
+        // A classifier has as many in the map of each class.
+        let maps = if method == "lca-classifier" { 3 } else { 1 };
+        assert_eq!(report["settings"]["d_output"], maps * chosen["dimension"].as_u64().unwrap());
+    }
+}
+
+#[test]
+fn a_setting_of_a_method_that_is_given_is_not_searched() {
+    let quick = ["--tune", "--folds", "2", "--repeats", "1", "--format", "json"];
+    let tried = |options: &str| {
+        let given: Vec<&str> = options.split(' ').collect();
+        let report = json(&[&["fit", "iris"], &given[..], &quick[..]].concat());
+        (report["settings"].clone(), report["tuning"]["trials"].as_array().unwrap().clone())
+    };
+    let (settings, trials) = tried("--method lca --set local_scales=false --dim 2");
+    assert_eq!((&settings["local_scales"], trials.len()), (&false.into(), 2));
+    for trial in &trials {
+        assert_eq!((&trial["dimension"], &trial["l2"]), (&2.into(), &serde_json::Value::Null));
+        assert!(trial["settings"].get("local_scales").is_none(), "{trial}");
+    }
+    let (settings, trials) = tried("--method lca --tune-dim 1,3 --set trainer=em");
+    let dimensions: Vec<_> = trials.iter().map(|trial| trial["dimension"].as_u64()).collect();
+    assert!(trials.len() == 4 && dimensions.iter().all(|k| [Some(1), Some(3)].contains(k)));
+    assert_eq!(settings["trainer"], "em");
+    let (settings, trials) = tried("--method ncfs --l2 0.02");
+    assert_eq!((&settings["fit"]["l2"], trials.len()), (&0.02.into(), 1));
+}
+
+#[test]
+fn a_budget_ends_the_search_of_a_method() {
+    let fit = ["fit", "iris", "--method", "lca", "--tune", "--dim", "2", "--budget", "0.001"];
+    let tuning = json(&[&fit[..], &["--format", "json"]].concat())["tuning"].clone();
+    assert_eq!((&tuning["candidates"], &tuning["trials"]), (&4.into(), &serde_json::json!([])));
+}

@@ -4,8 +4,8 @@ use burn::config::Config;
 use burn::tensor::Device;
 
 use super::{
-    GradientMethod, Learned, Method, Problem, Setting, SplitData, Uses, expected_accuracy_score,
-    learn,
+    GradientMethod, Grid, Learned, Method, Problem, Setting, SplitData, Uses,
+    expected_accuracy_score, learn,
 };
 use crate::data::Labeled;
 use crate::encoder::Encoder;
@@ -44,6 +44,7 @@ impl Method for Lmnn {
         },
     ];
     const USES: &'static [Uses] = Uses::ALL;
+    const GRID: Grid = &[("push", &["0.5", "0.2", "0.8"]), ("neighbors", &["3", "1", "5"])];
     type Data = Labeled;
 
     fn check(&self, _problem: &Problem<'_, Labeled>) -> Result<()> {

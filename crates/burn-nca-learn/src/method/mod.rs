@@ -46,6 +46,7 @@ pub use soft::SoftNca;
 pub use variable_kernel::{Gvsm, Vsm};
 
 use std::fmt::Debug;
+use std::iter;
 
 use burn::module::Module;
 use serde::de::DeserializeOwned;
@@ -56,6 +57,9 @@ use crate::encoder::{AnyEncoder, EncoderConfig};
 use crate::error::Result;
 use crate::fit::FitSession;
 use crate::fit::parameters::{assign, flatten};
+
+/// The weights of the L2 penalty that a search tries, the likelier first.
+const PENALTIES: [f64; 5] = [0.01, 0.003, 0.001, 0.0, 0.03];
 
 /// A way to learn a map from data.
 ///
@@ -86,6 +90,10 @@ pub trait Method:
     const SETTINGS: &'static [Setting] = &[];
     /// What of the settings that all methods share it uses; what it does not use is refused where it is given.
     const USES: &'static [Uses];
+    /// The settings that a search tries other values of, with these values, the likelier first; as `--set` takes them.
+    const GRID: Grid = &[];
+    /// Whether it predicts by a rule that it learns, in the place of the k nearest neighbors.
+    const OWN_RULE: bool = false;
 
     /// What it learns from: [`Labeled`](crate::data::Labeled), [`RegressionData`](crate::data::RegressionData),
     /// [`Coincidences`](crate::data::Coincidences), or [`Features`](crate::data::Features) where it needs no target
@@ -100,6 +108,19 @@ pub trait Method:
     /// The weight of the L2 penalty to start from in practice.
     fn recommended_l2(&self, _encoder: &EncoderConfig) -> f64 {
         0.0
+    }
+
+    /// What of the settings that all methods share, and that it uses, a search tries other values of; the optimizer stands
+    /// for the number of steps. A fit that is not scored on its way is scored at its end.
+    fn searched(&self) -> &'static [Uses] {
+        &[Uses::Start, Uses::L2, Uses::Optimizer]
+    }
+
+    /// The weights of the L2 penalty that a search tries, of so many rows, the likelier first.
+    fn penalties(&self, encoder: &EncoderConfig, _rows: usize) -> Vec<f64> {
+        let recommended = self.recommended_l2(encoder);
+        let others = PENALTIES.into_iter().filter(|l2| *l2 != recommended);
+        iter::once(recommended).chain(others).collect()
     }
 
     /// Number of dimensions where the user names none; `None`: as many as features, or fewer where those are many.
@@ -133,6 +154,9 @@ pub trait Method:
         Some(assign(encoder, own).valid())
     }
 }
+
+/// Settings of a method, each with values of it as `--set` takes them.
+pub type Grid = &'static [(&'static str, &'static [&'static str])];
 
 /// A setting of a method: its name, and what it does in one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

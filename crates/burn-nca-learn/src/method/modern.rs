@@ -4,7 +4,7 @@ mod members;
 
 use burn::config::Config;
 
-use super::{Learned, Method, Problem, Setting, Uses};
+use super::{Grid, Learned, Method, Problem, Setting, Uses};
 use crate::data::{Features, Labeled, RegressionData, Scaling, ScalingKind};
 use crate::encoder::{EncoderConfig, ModernConfig, NumericEmbeddingConfig};
 use crate::error::{Error, Result};
@@ -17,6 +17,13 @@ const DIMENSIONS: usize = 128;
 
 /// What it uses of the settings that all methods share: encoder, optimizer and early stopping are its own.
 const USES: &[Uses] = &[Uses::Dimensions];
+
+/// The values that a search tries.
+const GRID: Grid = &[
+    ("learning_rate", &["0.01", "0.003"]),
+    ("dropout", &["0.1", "0.3"]),
+    ("frequency_scale", &["0.1", "0.03", "0.3"]),
+];
 
 const SETTINGS: &[Setting] = &[
     Setting { name: "members", help: "networks, each stopped by held-out rows of its own" },
@@ -157,6 +164,8 @@ impl Method for Modern {
         "classes; the most accurate, where minutes and no picture are asked for";
     const SETTINGS: &'static [Setting] = SETTINGS;
     const USES: &'static [Uses] = USES;
+    const GRID: Grid = GRID;
+    const OWN_RULE: bool = true;
     type Data = Labeled;
 
     fn default_dimension(&self, _data: &Labeled) -> Option<usize> {
@@ -192,6 +201,8 @@ impl Method for ModernRegression {
         "a numeric target; the most accurate, where minutes and no picture are asked for";
     const SETTINGS: &'static [Setting] = SETTINGS;
     const USES: &'static [Uses] = USES;
+    const GRID: Grid = GRID;
+    const OWN_RULE: bool = true;
     type Data = RegressionData;
 
     fn default_dimension(&self, _data: &RegressionData) -> Option<usize> {

@@ -56,6 +56,15 @@ impl Method for Ncfs {
     const USES: &'static [Uses] = USES;
     type Data = Labeled;
 
+    /// Not the number of steps: only at the end of a fit are weights 0.
+    fn searched(&self) -> &'static [Uses] {
+        &[Uses::L2]
+    }
+
+    fn penalties(&self, _encoder: &EncoderConfig, rows: usize) -> Vec<f64> {
+        penalties(rows)
+    }
+
     fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
         learn_weights(self, problem, session)
     }
@@ -116,6 +125,15 @@ impl Method for NcfsRegression {
         "a numeric target; to find the few features among many that it follows from";
     const USES: &'static [Uses] = USES;
     type Data = RegressionData;
+
+    /// Not the number of steps: only at the end of a fit are weights 0.
+    fn searched(&self) -> &'static [Uses] {
+        &[Uses::L2]
+    }
+
+    fn penalties(&self, _encoder: &EncoderConfig, rows: usize) -> Vec<f64> {
+        penalties(rows)
+    }
 
     fn learn(
         &self,
@@ -204,6 +222,11 @@ fn squared(encoder: &AnyEncoder, weights: &[f64]) -> Option<AnyEncoder> {
     let squares: Vec<f64> = weights.iter().map(|w| w * w).collect();
     let dtype = map.scale.val().dtype();
     Some(AnyEncoder::Diagonal(DiagonalMap::from_scale(&squares, &device, dtype)))
+}
+
+/// The λ that a search tries: 1/n, and a few times more and less.
+fn penalties(rows: usize) -> Vec<f64> {
+    [1.0, 2.0, 0.5, 4.0, 0.25, 8.0, 0.125, 16.0].map(|times| times / rows.max(1) as f64).to_vec()
 }
 
 /// λ: the L2 penalty of the settings, or 1/n where there is none.

@@ -87,6 +87,7 @@ trait AnyTyped {
     fn settings(&self) -> Map<String, Value>;
     fn with_settings(&self, settings: Map<String, Value>) -> serde_json::Result<AnyMethod>;
     fn recommended_l2(&self, encoder: &EncoderConfig) -> f64;
+    fn penalties(&self, encoder: &EncoderConfig, rows: usize) -> Vec<f64>;
     fn default_dimension(&self, data: AnyData<'_>) -> Option<usize>;
     fn check_data(&self, data: AnyData<'_>) -> Result<()>;
     fn check(&self, problem: &Problem<'_, AnyData<'_>>) -> Result<()>;
@@ -102,7 +103,9 @@ impl<M: Method> AnyTyped for M {
             name: setting.name,
             help: setting.help,
             default: values.get(setting.name).cloned().unwrap_or(Value::Null),
+            tried: M::GRID.iter().find(|(name, _)| *name == setting.name).map_or(&[], |one| one.1),
         };
+        let searched = self.searched().iter().copied();
         MethodInfo {
             name: M::NAME,
             label: M::LABEL,
@@ -111,6 +114,8 @@ impl<M: Method> AnyTyped for M {
             when: M::WHEN_TO_USE,
             settings: M::SETTINGS.iter().map(setting).collect(),
             uses: M::USES,
+            searched: searched.filter(|one| M::USES.contains(one)).collect(),
+            own_rule: M::OWN_RULE,
         }
     }
 
@@ -127,6 +132,10 @@ impl<M: Method> AnyTyped for M {
 
     fn recommended_l2(&self, encoder: &EncoderConfig) -> f64 {
         Method::recommended_l2(self, encoder)
+    }
+
+    fn penalties(&self, encoder: &EncoderConfig, rows: usize) -> Vec<f64> {
+        Method::penalties(self, encoder, rows)
     }
 
     fn default_dimension(&self, data: AnyData<'_>) -> Option<usize> {
@@ -186,6 +195,17 @@ pub struct MethodInfo {
     pub settings: Vec<SettingInfo>,
     /// What of the settings that all methods share it uses.
     pub uses: &'static [Uses],
+    /// Those of them that a search tries other values of.
+    pub searched: Vec<Uses>,
+    /// Whether it predicts by a rule that it learns, in the place of the k nearest neighbors.
+    pub own_rule: bool,
+}
+
+impl MethodInfo {
+    /// Whether a search has other settings to try.
+    pub fn is_searched(&self) -> bool {
+        !self.searched.is_empty() || self.settings.iter().any(|setting| !setting.tried.is_empty())
+    }
 }
 
 /// A description of a setting.
@@ -197,6 +217,8 @@ pub struct SettingInfo {
     pub help: &'static str,
     /// Its value.
     pub default: Value,
+    /// The values that a search tries; none where it leaves the setting as it is.
+    pub tried: &'static [&'static str],
 }
 
 impl AnyMethod {
@@ -278,6 +300,29 @@ impl AnyMethod {
     /// The weight of the L2 penalty to start from in practice.
     pub fn recommended_l2(&self, encoder: &EncoderConfig) -> f64 {
         self.typed().recommended_l2(encoder)
+    }
+
+    /// The settings that a search tries other values of, with these values: its own, then the others.
+    pub fn grid(&self) -> Vec<(String, Vec<String>)> {
+        let settings = self.settings();
+        let values = |setting: &SettingInfo| {
+            let own = settings.get(setting.name).map_or(String::new(), |value| match value {
+                Value::String(word) => word.clone(),
+                other => other.to_string(),
+            });
+            let is_other = |value: &&&str| {
+                self.with_setting(setting.name, value).is_ok_and(|one| one != *self)
+            };
+            let others = setting.tried.iter().filter(is_other).map(|value| (*value).to_string());
+            (setting.name.to_string(), std::iter::once(own).chain(others).collect())
+        };
+        let info = self.info();
+        info.settings.iter().filter(|setting| !setting.tried.is_empty()).map(values).collect()
+    }
+
+    /// The weights of the L2 penalty that a search tries, of so many rows, the likelier first.
+    pub(crate) fn penalties(&self, encoder: &EncoderConfig, rows: usize) -> Vec<f64> {
+        self.typed().penalties(encoder, rows)
     }
 
     /// Number of dimensions where the user names none, if the method says so.
@@ -411,6 +456,18 @@ mod tests {
             assert!(named.iter().all(|name| settings.contains_key(*name)), "{info:?}");
             assert!(settings.keys().all(|name| named.contains(&name.as_str())), "{info:?}");
             assert!(named.iter().all(|name| !taken.contains(name)), "{info:?}");
+            // What a search tries begins with what the method has.
+            let tried = |setting: &&SettingInfo| !setting.tried.is_empty();
+            let tried: Vec<_> = info.settings.iter().filter(tried).collect();
+            let grid = method.grid();
+            assert_eq!(grid.len(), tried.len());
+            for ((name, values), setting) in grid.iter().zip(tried) {
+                assert_eq!((name.as_str(), values.len()), (setting.name, setting.tried.len()));
+                for value in values {
+                    let same = method.with_setting(name, value).unwrap() == method;
+                    assert_eq!(same, *value == values[0], "{name}={value} of {}", info.name);
+                }
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use burn::config::Config;
 use burn::tensor::{DType, Device};
 
 use super::gradient::learn_encoder;
-use super::{GradientMethod, Learned, Method, Problem, Setting, SplitData, Uses};
+use super::{GradientMethod, Grid, Learned, Method, Problem, Setting, SplitData, Uses};
 use crate::data::Labeled;
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap, TriangularMap};
 use crate::error::{Error, Result};
@@ -12,6 +12,9 @@ use crate::evaluate::expected_accuracy;
 use crate::fit::{FitConfig, FitSession, HeldOutScore};
 use crate::neighbors::{Rule, VariableKernel};
 use crate::objective::{KernelTarget, VariableKernelLoss, VariableKernelLossConfig};
+
+/// The values that a search tries.
+const GRID: Grid = &[("width_penalty", &["0.1", "1", "0.01"]), ("neighbors", &["10", "5", "20"])];
 
 const SETTINGS: &[Setting] = &[
     Setting { name: "neighbors", help: "neighbors that the rule weighs, K" },
@@ -87,7 +90,14 @@ impl Method for Vsm {
         "classes; few rows, features of unequal relevance that need no mixing";
     const SETTINGS: &'static [Setting] = SETTINGS;
     const USES: &'static [Uses] = &[Uses::Start, Uses::Optimizer, Uses::EarlyStopping];
+    const GRID: Grid = GRID;
+    const OWN_RULE: bool = true;
     type Data = Labeled;
+
+    /// The error does not depend on the scale that the map starts from.
+    fn searched(&self) -> &'static [Uses] {
+        &[Uses::Optimizer]
+    }
 
     fn check(&self, problem: &Problem<'_, Labeled>) -> Result<()> {
         check((self.kernel(), self.width_penalty), problem)
@@ -126,7 +136,13 @@ impl Method for Gvsm {
     const WHEN_TO_USE: &'static str = "classes; as VSM, where the noise of features is correlated";
     const SETTINGS: &'static [Setting] = SETTINGS;
     const USES: &'static [Uses] = &[Uses::Start, Uses::L2, Uses::Optimizer, Uses::EarlyStopping];
+    const GRID: Grid = GRID;
+    const OWN_RULE: bool = true;
     type Data = Labeled;
+
+    fn searched(&self) -> &'static [Uses] {
+        &[Uses::L2, Uses::Optimizer]
+    }
 
     fn check(&self, problem: &Problem<'_, Labeled>) -> Result<()> {
         check((self.kernel(), self.width_penalty), problem)

@@ -42,9 +42,11 @@ def tune(
     budget=None,
     **settings,
 ):
-    """Chooses criterion, penalty, start and number of steps by cross-validation, and fits all rows with the best.
+    """Chooses settings by cross-validation, and fits all rows with the best.
 
-    Classes are compared by the accuracy of 1-NN on the rows held out, numbers by R² of the kernel rule, pairs by the
+    Tried are criterion, penalty, start and number of steps, and what the method has of its own, such as ``local_scales``
+    of 'lca' (``tried`` of :func:`methods`) unless it is given. Classes are compared by the accuracy of 1-NN on the rows
+    held out (of a method with a rule of its own, by that rule), numbers by R² of the kernel rule, pairs by the
     log probability of the pairs held out.
 
     Parameters
@@ -56,7 +58,7 @@ def tune(
         Their classes or numbers, as the method learns from them.
 
     estimator : NCAClassifier, MLKR, Metric or str, default=None
-        What to tune, or the name of a method (:func:`methods`) that learns by steps; None: an :class:`NCAClassifier`.
+        What to tune, or the name of a method (:func:`methods`) with settings; None: an :class:`NCAClassifier`.
         Its settings are kept but for those that are searched.
 
     pairs : array-like of shape (n_pairs, 2) or (n_pairs, 3), default=None
@@ -75,7 +77,7 @@ def tune(
         Penalties to try, the likelier first; None: those of the library.
 
     dimensions : list of int, default=None
-        Embedding dimensions to try; None: `n_components` alone.
+        Embedding dimensions to try; None: `n_components` alone. Without both, 'lca', 'lda' and 'pca' try fewer, too.
 
     most_candidates : int, default=None
         The most settings that are tried; None: 12.
@@ -123,6 +125,7 @@ def tune(
         "start_perplexity": chosen["start_perplexity"],
         "stop_at": chosen["stop_at"],
     }
+    found.update({name: _value(text) for name, text in chosen.get("settings", {}).items()})
     if not isinstance(chosen["start"], dict) or "Given" not in chosen["start"]:
         found["init"] = _start(chosen["start"])
     if chosen["criterion"] is not None:
@@ -142,6 +145,14 @@ def _estimator(estimator, settings):
             f"estimator is {estimator!r}; give an NCAClassifier, an MLKR, a Metric or the name of a method"
         )
     return clone(estimator).set_params(**settings)
+
+
+def _value(text):
+    """A setting as the library reads it, as a parameter."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def _start(start):

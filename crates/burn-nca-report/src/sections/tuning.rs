@@ -1,7 +1,10 @@
 //! The search that chose the settings of a fit: every candidate with its cross-validated score.
 
+use std::collections::BTreeMap;
+
 use burn_nca_learn::estimator::tune::{Candidate, Choice, Search, SearchEnd, StepScore, Trial};
-use burn_nca_learn::method::AnyMethod;
+use burn_nca_learn::fit::Start;
+use burn_nca_learn::method::{AnyMethod, Uses};
 use serde::{Deserialize, Serialize};
 
 use crate::number::{counted, duration, percent, significant};
@@ -62,21 +65,23 @@ impl ComparedBy {
         }
     }
 
-    /// The head of the column.
-    fn head(self, neighbors: usize) -> String {
-        match self {
-            Self::Accuracy => format!("{neighbors}-NN"),
-            Self::R2 => "R²".to_string(),
-            Self::LogProbability => "ln p".to_string(),
+    /// The head of the column; without a k by a rule of the method's own.
+    fn head(self, neighbors: Option<usize>) -> String {
+        match (self, neighbors) {
+            (Self::Accuracy, Some(k)) => format!("{k}-NN"),
+            (Self::Accuracy, None) => "accuracy".to_string(),
+            (Self::R2, _) => "R²".to_string(),
+            (Self::LogProbability, _) => "ln p".to_string(),
         }
     }
 
     /// What the column is, in one sentence.
-    fn sentence(self, neighbors: usize) -> String {
+    fn sentence(self, neighbors: Option<usize>) -> String {
         match self {
             Self::Accuracy => format!(
-                "{neighbors}-NN: accuracy on the rows that a fold left out. ln p: the mean log probability of the true \
-                 class there."
+                "{}: {} on the rows that a fold left out. ln p: the mean log probability of the true class there.",
+                self.head(neighbors),
+                if neighbors.is_some() { "accuracy" } else { "share of correct predictions" }
             ),
             Self::R2 => "R²: of the kernel rule on the rows that a fold left out.".to_string(),
             Self::LogProbability => {
@@ -122,9 +127,12 @@ pub struct TuningRow {
     pub method: String,
     /// `f` or `g`, or the name of a method without a criterion; `none` without gradient steps.
     pub criterion: String,
-    /// Weight of the L2 penalty.
-    pub l2: f64,
-    /// Where the map started.
+    /// The settings of the method that were searched, by their names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
+    /// Weight of the L2 penalty; `None` where the method has none.
+    pub l2: Option<f64>,
+    /// Where the map started; empty where the search does not vary it.
     pub start: String,
     /// The perplexity that the start was scaled to.
     pub start_perplexity: Option<f64>,
@@ -175,7 +183,8 @@ impl Tuning {
         };
         let mut tuning = Self {
             candidates: search.candidates,
-            folds: search.folds,
+            // A method of several members is compared on some of the folds.
+            folds: trials.iter().map(|row| row.fold_accuracies.len()).max().unwrap_or(search.folds),
             end: end(search.end).to_string(),
             reason,
             chosen: String::new(),
@@ -194,6 +203,11 @@ impl Tuning {
     fn own_rule(&self) -> String {
         let row = self.trials.iter().find(|row| row.own_rule);
         row.map_or(String::new(), |row| format!(" {} is compared by its own rule.", row.method))
+    }
+
+    /// The k of the k-NN that some candidate is compared by.
+    fn neighbors_of_some(&self) -> Option<usize> {
+        self.trials.iter().any(|row| !row.own_rule).then_some(self.neighbors)
     }
 
     /// The k of the k-NN that a candidate is compared by, if it is.
@@ -297,9 +311,11 @@ impl TuningRow {
         }
         let [difference, difference_standard_error] =
             chosen.map_or([0.0; 2], |(_, chosen)| score.difference(chosen));
+        let varies = |uses: Uses| info.searched.contains(&uses);
+        let has_start = varies(Uses::Start) || candidate.start != Start::Auto;
         Self {
             chosen: own.is_some(),
-            own_rule: candidate.method.is_some(),
+            own_rule: info.own_rule,
             method: if closed { started.closed_form() } else { info.label }.to_string(),
             criterion: match candidate.criterion_name() {
                 _ if closed => "none",
@@ -307,10 +323,11 @@ impl TuningRow {
                 None => info.name,
             }
             .to_string(),
-            l2: candidate.l2,
-            start: match &candidate.method {
-                Some(_) => String::new(),
-                None => started.start_name().to_string(),
+            settings: candidate.settings.clone(),
+            l2: Some(candidate.l2).filter(|l2| varies(Uses::L2) || *l2 > 0.0),
+            start: match has_start {
+                true => started.start_name().to_string(),
+                false => String::new(),
             },
             start_perplexity: candidate.start_perplexity,
             dimension: candidate.d_output,
@@ -326,9 +343,14 @@ impl TuningRow {
         }
     }
 
-    /// Whether it has penalty and start: a gradient fit of the method that is tuned.
-    fn has_settings(&self) -> bool {
-        self.stop_at != Some(0) && !self.start.is_empty()
+    /// The penalty of a gradient fit.
+    fn l2(&self) -> Option<f64> {
+        self.l2.filter(|_| self.stop_at != Some(0))
+    }
+
+    /// The settings of the method, as `--set` takes them.
+    fn own_settings(&self) -> Vec<String> {
+        self.settings.iter().map(|(name, value)| format!("{name}={value}")).collect()
     }
 
     /// `NCA g`, `LDA`, `MLKR`
@@ -344,49 +366,66 @@ impl TuningRow {
 
     /// `NCA g (l2 0.01, start auto, perplexity 15, 2 dimensions, 8 steps)`, `LDA (2 dimensions)`
     fn in_full(&self) -> String {
-        let mut settings = Vec::new();
-        if self.has_settings() {
-            settings = vec![format!("l2 {}", self.l2), format!("start {}", self.start)];
+        let mut settings = self.own_settings();
+        settings.extend(self.l2().map(|l2| format!("l2 {l2}")));
+        if self.has_start() {
+            settings.push(format!("start {}", self.start));
             settings.extend(self.start_perplexity.map(|value| format!("perplexity {value}")));
         }
-        // The members of a method have so many each.
-        let each = if self.own_rule { " each" } else { "" };
-        settings.push(counted(self.dimension, "dimension") + each);
+        // A method of several maps has so many dimensions in each; one that keeps those of the features has no choice.
+        let uses = AnyMethod::named(&self.criterion).map_or(Uses::ALL, |method| method.info().uses);
+        if uses.contains(&Uses::Dimensions) {
+            let each = if self.own_rule { " each" } else { "" };
+            settings.push(counted(self.dimension, "dimension") + each);
+        }
         if let Some(steps) = self.stop_at.filter(|steps| *steps > 0) {
             settings.push(counted(steps, "step"));
         }
-        format!("{} ({})", self.name(), settings.join(", "))
+        match settings.is_empty() {
+            true => self.name(),
+            false => format!("{} ({})", self.name(), settings.join(", ")),
+        }
     }
 
-    /// `auto`, or `auto, px 15` for a start of that perplexity.
-    pub fn start(&self) -> String {
+    /// Whether it has a start: a gradient fit of a method whose start is searched.
+    fn has_start(&self) -> bool {
+        self.stop_at != Some(0) && !self.start.is_empty()
+    }
+
+    /// `auto`, or `auto, px 15` for a start of that perplexity; a dash without one.
+    fn start(&self) -> String {
         match self.start_perplexity {
+            _ if !self.has_start() => "–".to_string(),
             Some(perplexity) => format!("{}, px {perplexity}", self.start),
             None => self.start.clone(),
         }
     }
 
     /// `8`, or `all` for a fit to its end.
-    pub fn steps(&self) -> String {
+    fn steps(&self) -> String {
         self.stop_at.map_or("all".to_string(), |steps| steps.to_string())
-    }
-
-    /// A setting of gradient fits; others have none.
-    fn setting(&self, text: String) -> String {
-        if self.has_settings() { text } else { "–".to_string() }
     }
 }
 
 impl Tuning {
     fn table<'a>(&self, rows: &'a [TuningRow]) -> Table<'a, TuningRow> {
         let by = self.compared_by;
-        let table = Table::of("trials", rows)
-            .names("candidate", 48, |row| Cell::marked(row.name(), "chosen", row.chosen))
-            .number("l2", |row| row.setting(row.l2.to_string()))
-            .text("start", |row| row.setting(row.start()))
+        let mut table = Table::of("trials", rows)
+            .names("candidate", 48, |row| Cell::marked(row.name(), "chosen", row.chosen));
+        if self.trials.iter().any(|row| !row.settings.is_empty()) {
+            table = table.text("settings", |row| row.own_settings().join(", "));
+        }
+        if self.trials.iter().any(|row| row.l2().is_some()) {
+            let l2 = |row: &TuningRow| row.l2().map_or("–".to_string(), |l2| l2.to_string());
+            table = table.number("l2", l2);
+        }
+        if self.trials.iter().any(TuningRow::has_start) {
+            table = table.text("start", TuningRow::start);
+        }
+        let table = table
             .number("dim", |row| row.dimension.to_string())
             .number("steps", TuningRow::steps)
-            .number(&by.head(self.neighbors), move |row| by.text(row.accuracy))
+            .number(&by.head(self.neighbors_of_some()), move |row| by.text(row.accuracy))
             .number("± s.e.", move |row| by.text(row.standard_error))
             .page_number("difference", move |row| match row.chosen {
                 true => "–".to_string(),
@@ -412,7 +451,7 @@ impl Section for Tuning {
             self.trials.len(),
             counted(self.candidates, "candidate"),
             counted(self.folds, "fit"),
-            self.compared_by.sentence(self.neighbors) + &self.own_rule(),
+            self.compared_by.sentence(self.neighbors_of_some()) + &self.own_rule(),
             escape(&self.chosen),
             escape(&self.reason),
             escape(&self.end),
@@ -449,7 +488,8 @@ impl Tuning {
             chosen,
             method: "NCA".to_owned(),
             criterion: "g".to_owned(),
-            l2,
+            settings: BTreeMap::new(),
+            l2: Some(l2),
             start: "auto".to_owned(),
             start_perplexity: None,
             dimension: 2,
@@ -510,6 +550,7 @@ mod tests {
         let modern = &mut tuning.trials[0];
         (modern.method, modern.criterion) = ("Modern NCA".into(), "modern".into());
         (modern.stop_at, modern.own_rule, modern.start) = (None, true, String::new());
+        modern.l2 = None;
         tuning.left_out = vec!["Modern NCA".to_owned()];
         let sentence = tuning.sentence(SearchEnd::Budget);
         for part in [

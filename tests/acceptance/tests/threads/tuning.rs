@@ -15,7 +15,7 @@ fn a_search_for_settings() {
     let tune = TuneConfig::new()
         .with_folds(3)
         .with_criteria(vec![Criterion::F, Criterion::G])
-        .with_l2(vec![0.01])
+        .with_l2(Some(vec![0.01]))
         .with_starts(Some(vec![Start::Pca, Start::Lda]))
         .with_start_perplexities(vec![None, Some(START_PERPLEXITY)])
         .with_steps(vec![0, 2]);

@@ -22,7 +22,7 @@ fn quick() -> TuneConfig {
     TuneConfig::new()
         .with_folds(3)
         .with_criteria(vec![Criterion::G])
-        .with_l2(vec![0.01, 0.1])
+        .with_l2(Some(vec![0.01, 0.1]))
         .with_start_perplexities(vec![None])
 }
 
@@ -46,7 +46,7 @@ fn winner(search: &Search) -> (usize, Option<usize>) {
 #[test]
 fn the_worth_of_a_rung_is_that_of_a_fit_stopped_there() {
     let data = iris();
-    let tune = quick().with_l2(vec![0.01]).with_steps(vec![0, 2]);
+    let tune = quick().with_l2(Some(vec![0.01])).with_steps(vec![0, 2]);
     let found = search(&data, &tune, TuneSession::new()).unwrap();
     let splits = stratified_folds(&data, 3, 0).unwrap();
     for (score, steps) in [(0, Some(0)), (1, Some(2)), (2, None)] {
@@ -162,10 +162,10 @@ fn what_cannot_be_searched_is_refused_with_the_cure() {
     let data = iris();
     let message =
         |tune: TuneConfig| search(&data, &tune, TuneSession::new()).unwrap_err().to_string();
-    assert!(message(quick().with_l2(vec![])).contains("list of l2 weights to try is empty"));
+    assert!(message(quick().with_l2(Some(vec![]))).contains("list of l2 weights to try is empty"));
     assert!(message(quick().with_criteria(vec![])).contains("list of criteria to try is empty"));
     assert!(message(quick().with_starts(Some(vec![]))).contains("list of starts to try is empty"));
-    assert!(message(quick().with_l2(vec![-1.0])).contains("is -1; give finite weights"));
+    assert!(message(quick().with_l2(Some(vec![-1.0]))).contains("is -1; give finite weights"));
     assert!(message(quick().with_budget(Some(0.0))).contains("budget of the search is 0 seconds"));
     assert!(message(quick().with_repeats(0)).contains("repeated 0 times"));
     assert!(message(quick().with_folds(60)).contains("has 50 training rows, too few for 60 folds"));
@@ -182,7 +182,7 @@ fn configurations_and_searches_survive_serialization() {
     let text = serde_json::to_string(&tune).unwrap();
     let again: TuneConfig = serde_json::from_str(&text).unwrap();
     assert_eq!(text, serde_json::to_string(&again).unwrap());
-    let found = search(&iris(), &quick().with_l2(vec![0.1]), TuneSession::new()).unwrap();
+    let found = search(&iris(), &quick().with_l2(Some(vec![0.1])), TuneSession::new()).unwrap();
     let text = serde_json::to_string(&found).unwrap();
     let again: Search = serde_json::from_str(&text).unwrap();
     assert_eq!((winner(&again), again.end), (winner(&found), found.end));

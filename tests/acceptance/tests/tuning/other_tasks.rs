@@ -1,11 +1,17 @@
-//! The search for settings where there are no classes.
+//! The search for settings of other methods, and where there are no classes.
+
+use std::ops::ControlFlow;
 
 use burn::tensor::Device;
-use burn_nca_learn::data::{Coincidences, Features, Pairs, RegressionData, TrainingData};
+use burn_nca_data::bundled::iris;
+use burn_nca_learn::data::{Coincidences, Features, Labeled, Pairs, RegressionData, TrainingData};
 use burn_nca_learn::estimator::Estimator;
-use burn_nca_learn::estimator::tune::{TuneConfig, TuneSession};
-use burn_nca_learn::fit::FitConfig;
-use burn_nca_learn::method::{AnyMethod, Mlkr, PairNca, Pca};
+use burn_nca_learn::estimator::tune::{
+    Choice, Search, SearchEnd, TuneConfig, TuneProgress, TuneSession,
+};
+use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
+use burn_nca_learn::method::{AnyMethod, Euclidean, Mlkr, PairNca, Vsm};
+use burn_nca_learn::neighbors::Rule;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -26,7 +32,7 @@ fn quick() -> TuneConfig {
     TuneConfig::new()
         .with_folds(3)
         .with_repeats(1)
-        .with_l2(vec![0.02, 0.5])
+        .with_l2(Some(vec![0.02, 0.5]))
         .with_start_perplexities(vec![None])
         .with_steps(vec![0, 2])
 }
@@ -70,10 +76,94 @@ fn pairs_are_compared_by_the_log_probability_of_those_held_out() {
     assert!(start.accuracy() < 0.0, "a mean of logarithms: {start:?}");
 }
 
+/// Iris, with settings of a method by its name.
+fn of_iris(name: &str) -> (Labeled, Estimator) {
+    let lbfgs = LbfgsConfig::new().with_max_iterations(6);
+    let fit = FitConfig::new().with_optimizer(OptimizerConfig::Lbfgs(lbfgs));
+    (iris(), Estimator::new(4, 4, AnyMethod::named(name).unwrap()).with_fit(fit))
+}
+
 #[test]
-fn a_closed_form_has_no_steps_to_search_for() {
-    let estimator = Estimator::new(4, 2, Pca::new());
+fn the_score_of_a_candidate_is_by_the_rule_that_its_fit_predicts_by() {
+    for name in
+        ["lca", "lca-classifier", "vsm", "gvsm", "ncfs", "lmnn", "lda", "lda-rca", "pca", "rca"]
+    {
+        let (data, estimator) = of_iris(name);
+        let estimator =
+            Estimator { d_output: if name.starts_with("lda") { 2 } else { 4 }, ..estimator };
+        let tune = TuneConfig::new().with_folds(2).with_repeats(1).with_most_candidates(3);
+        let search = estimator.search(&tune, &data, &Device::flex(), TuneSession::new()).unwrap();
+        assert!(!search.trials.is_empty() && search.end == SearchEnd::AllTried, "{name}");
+        let split = &data.folds(2, 0).unwrap()[0];
+        // In the order of a fold: of equally near rows the first is taken.
+        let train = data.part(&split.train).unwrap().arranged();
+        let held_out = data.part(&split.test).unwrap();
+        for (at, trial) in search.trials.iter().enumerate() {
+            let only = Choice { trial: at, stop_at: None, ..search.choice.clone().unwrap() };
+            let search = Search { choice: Some(only), ..search.clone() };
+            let fitted =
+                search.estimator(&estimator).unwrap().fit(&train, &Device::flex()).unwrap();
+            let accuracy = fitted.accuracy(&held_out, 1).unwrap().value().unwrap();
+            assert_eq!(trial.end().folds[0].accuracy, accuracy, "{name}: {}", trial.candidate);
+            let rule = matches!(fitted.rule(), Rule::Neighbors | Rule::Manhattan);
+            assert_eq!(fitted.card().method.info().own_rule, !rule, "{name}");
+        }
+    }
+}
+
+#[test]
+fn settings_of_a_method_are_chosen_resumed_and_fitted() {
+    let (data, estimator) = of_iris("lca");
+    let tune = TuneConfig::new()
+        .with_folds(2)
+        .with_repeats(1)
+        .with_dimensions_of(&estimator, data.as_any_data());
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("trials.json");
+    let mut after_two = |progress: &TuneProgress<'_>| match progress.finished {
+        0 | 1 => ControlFlow::Continue(()),
+        _ => ControlFlow::Break(()),
+    };
+    let session = TuneSession::new().with_progress(&mut after_two).with_file(&file);
+    let part = estimator.search(&tune, &data, &Device::flex(), session).unwrap();
+    assert_eq!((part.trials.len(), part.left_out.len()), (2, 10));
+    let tuned = |session| estimator.tune(&tune, &data, &Device::flex(), session).unwrap();
+    let (resumed, whole) = (tuned(TuneSession::new().with_file(&file)), tuned(TuneSession::new()));
+    assert_eq!(resumed.search.choice, whole.search.choice);
+    let chosen = &whole.search.trials[whole.search.choice.unwrap().trial].candidate;
+    let (card, settings) = (resumed.fitted.card(), resumed.fitted.card().method.settings());
+    assert_eq!(card.d_output, chosen.d_output);
+    for (name, value) in &chosen.settings {
+        assert_eq!(settings[name].to_string().trim_matches('"'), value, "{name}");
+    }
+}
+
+#[test]
+fn settings_that_a_table_does_not_allow_are_left_out() {
+    // 12 rows of a fold are too few for 20 neighbors, and enough for 10.
+    let features =
+        Features::unnamed((0..48).map(|at| f64::from(at * at % 13)).collect(), 2).unwrap();
+    let data = Labeled::from_labels(features, (0..24).map(|row| row % 2).collect()).unwrap();
+    let vsm = Estimator::new(2, 2, Vsm::new());
+    let neighbors = |values: [&str; 2]| {
+        let values = values.map(String::from).to_vec();
+        TuneConfig::new()
+            .with_folds(2)
+            .with_repeats(1)
+            .with_steps(Vec::new())
+            .with_settings(Some(vec![("neighbors".to_string(), values)]))
+    };
+    let search =
+        |values| vsm.search(&neighbors(values), &data, &Device::flex(), TuneSession::new());
+    let found = search(["10", "20"]).unwrap();
+    assert_eq!((found.trials.len(), found.candidates, found.left_out.len()), (1, 1, 0));
+    assert!(search(["20", "10"]).unwrap_err().to_string().contains("needs more than 12 rows"));
+}
+
+#[test]
+fn a_method_without_settings_is_not_searched() {
+    let estimator = Estimator::new(4, 4, Euclidean::new());
     let session = TuneSession::new();
     let refused = estimator.tune(&quick(), &features(), &Device::flex(), session).unwrap_err();
-    assert!(refused.to_string().contains("which PCA has not"), "{refused}");
+    assert!(refused.to_string().contains("Euclidean has none; fit it as it is"), "{refused}");
 }

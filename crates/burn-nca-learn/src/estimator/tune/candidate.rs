@@ -1,5 +1,6 @@
 //! The settings that one trial of a search tries.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,9 @@ pub struct Candidate {
     /// The method, where it is another than that of the configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<AnyMethod>,
+    /// Settings of the method by their names, as [`AnyMethod::with_setting`] takes them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
     /// The criterion, of methods that have one.
     pub criterion: Option<Criterion>,
     /// Weight of the L2 penalty.
@@ -47,6 +51,7 @@ impl Candidate {
     pub(super) fn of_fit(fit: &FitConfig, d_output: usize) -> Self {
         Self {
             method: None,
+            settings: BTreeMap::new(),
             criterion: None,
             l2: fit.l2,
             penalty: fit.penalty,
@@ -59,21 +64,20 @@ impl Candidate {
 
     /// The configuration with these settings.
     pub fn apply(&self, config: &NcaConfig) -> NcaConfig {
-        let mut config = config.clone();
-        config.criterion = self.criterion.unwrap_or(config.criterion);
-        config.d_output = self.d_output;
-        self.apply_to(&mut config.fit);
-        config
+        let same = Self { method: None, ..self.clone() };
+        let estimator = same.configure(&config.estimator().into_any());
+        NcaConfig::of(&estimator).unwrap_or_else(|| config.clone())
     }
 
     /// The estimator with these settings.
     pub(super) fn configure(&self, config: &Estimator) -> Estimator {
         let mut config = config.clone();
         config.method = self.method.clone().unwrap_or(config.method);
-        if let Some(criterion) = self.criterion
-            && let Ok(method) = config.method.with_setting("criterion", &format!("{criterion:?}"))
-        {
-            config.method = method;
+        let criterion = self.criterion.map(|criterion| ("criterion", format!("{criterion:?}")));
+        let settings = self.settings.iter().map(|(name, value)| (name.as_str(), value.clone()));
+        for (name, value) in criterion.into_iter().chain(settings) {
+            // Another method may have no such setting.
+            config.method = config.method.with_setting(name, &value).unwrap_or(config.method);
         }
         config.d_output = self.d_output;
         self.apply_to(&mut config.fit);
@@ -151,17 +155,32 @@ impl fmt::Display for Candidate {
         if self.is_closed() {
             return write!(f, "{}, k = {}", self.closed_form(), self.d_output);
         }
+        for (name, value) in &self.settings {
+            write!(f, "{name}={value}, ")?;
+        }
         if let Some(criterion) = self.criterion_name() {
             write!(f, "{criterion}, ")?;
         }
-        write!(f, "l2 {}", self.l2)?;
-        if self.l2 > 0.0 && self.penalty == Some(Penalty::Spread) {
-            write!(f, " of the spread")?;
+        // Not every method without a criterion has a penalty and a start.
+        let has_default = self.criterion.is_none();
+        if !(has_default && self.l2 == 0.0) {
+            write!(f, "l2 {}", self.l2)?;
+            if self.l2 > 0.0 && self.penalty == Some(Penalty::Spread) {
+                write!(f, " of the spread")?;
+            }
+            write!(f, ", ")?;
         }
-        write!(f, ", start {start}")?;
-        if let Some(perplexity) = self.start_perplexity {
-            write!(f, " of perplexity {perplexity}")?;
+        if !(has_default && self.start == Start::Auto && self.start_perplexity.is_none()) {
+            write!(f, "start {start}")?;
+            if let Some(perplexity) = self.start_perplexity {
+                write!(f, " of perplexity {perplexity}")?;
+            }
+            write!(f, ", ")?;
         }
-        write!(f, ", k = {}", self.d_output)
+        write!(f, "k = {}", self.d_output)?;
+        match self.stop_at {
+            Some(steps) => write!(f, ", {steps} steps"),
+            None => Ok(()),
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! What a search tries, and how.
 
+use std::iter;
+
 use burn::config::Config;
 
 use super::Candidate;
@@ -42,10 +44,11 @@ pub struct TuneConfig {
     /// The criteria to try.
     #[config(default = "vec![Criterion::G, Criterion::F]")]
     pub criteria: Vec<Criterion>,
-    /// The weights of the L2 penalty to try; what they weigh is said by the configuration, or else is the spread of the
-    /// embedding for maps and the weights for networks.
-    #[config(default = "vec![0.01, 0.003, 0.001, 0.0, 0.03]")]
-    pub l2: Vec<f64>,
+    /// The settings of the method to try, each with its values; by default those of [`AnyMethod::grid`].
+    pub settings: Option<Vec<(String, Vec<String>)>>,
+    /// The weights of the L2 penalty to try; by default that which the method recommends, then others. What they weigh is
+    /// said by the configuration, or else is the spread of the embedding for maps of NCA and the weights for others.
+    pub l2: Option<Vec<f64>>,
     /// The starts to try; by default the automatic one, and for a low rank PCA and random entries too.
     pub starts: Option<Vec<Start>>,
     /// The perplexities to scale the start to that are tried; `None` for the start as it is.
@@ -77,20 +80,18 @@ pub struct TuneConfig {
     pub budget: Option<f64>,
 }
 
-/// The penalties of feature selection that are tried, in units of 1/n.
-const LAMBDAS: [f64; 8] = [1.0, 2.0, 0.5, 4.0, 0.25, 8.0, 0.125, 16.0];
+/// The numbers of steps at which methods whose rule is known at the end of a fit alone are stopped.
+const STOPS: [Option<usize>; 3] = [None, Some(5), Some(20)];
 
-/// Whether a method weighs features by L1 distances, and predicts by them.
-pub(super) fn selects_features(method: &AnyMethod) -> bool {
-    matches!(method, AnyMethod::Ncfs(_) | AnyMethod::NcfsRegression(_))
-}
+/// The most numbers of dimensions that are tried without being asked for.
+const MOST_DIMENSIONS: usize = 4;
 
 impl TuneConfig {
     /// Checks every range.
     pub(super) fn check(&self, config: &Estimator) -> Result<()> {
         let lists = [
             ("criteria", self.criteria.is_empty()),
-            ("l2 weights", self.l2.is_empty()),
+            ("l2 weights", self.l2.as_ref().is_some_and(Vec::is_empty)),
             ("starts", self.starts.as_ref().is_some_and(Vec::is_empty)),
             ("dimensions", self.dimensions.as_ref().is_some_and(Vec::is_empty)),
             ("perplexities of the start", self.start_perplexities.is_empty()),
@@ -101,7 +102,24 @@ impl TuneConfig {
                 "the list of {name} to try is empty; give at least one, or leave the default"
             )));
         }
-        if let Some(l2) = self.l2.iter().find(|l2| !(**l2 >= 0.0 && l2.is_finite())) {
+        let info = config.method.info();
+        if self.l2.is_some() && !info.uses.contains(&Uses::L2) {
+            return Err(Error::setting(format!(
+                "l2 weights are to be tried, and {} has no L2 penalty; leave them out",
+                info.label
+            )));
+        }
+        for (name, values) in self.settings.iter().flatten() {
+            if values.is_empty() {
+                return Err(Error::setting(format!(
+                    "no value of {name} is to be tried; give at least one, or leave {name} out"
+                )));
+            }
+            for value in values {
+                config.method.with_setting(name, value)?;
+            }
+        }
+        if let Some(l2) = self.l2.iter().flatten().find(|l2| !(**l2 >= 0.0 && l2.is_finite())) {
             return Err(Error::setting(format!(
                 "one of the l2 weights to try is {l2}; give finite weights that are not negative"
             )));
@@ -148,6 +166,22 @@ impl TuneConfig {
         Ok(())
     }
 
+    /// The same, trying fewer dimensions too where the method is one whose dimensions are searched: a half, a quarter and
+    /// an eighth of those of the configuration.
+    #[must_use]
+    pub fn with_dimensions_of(mut self, config: &Estimator, data: AnyData<'_>) -> Self {
+        let is_linear = config.encoder == EncoderConfig::Linear;
+        if is_linear && config.method.info().searched.contains(&Uses::Dimensions) {
+            // The rows of a fold span one direction fewer than they are.
+            let n = data.features().rows();
+            let most = n.saturating_sub(n.div_ceil(self.folds.max(1)) + 1).max(1);
+            let halves = |k: &usize| Some(k / 2).filter(|half| *half > 0);
+            let all = iter::successors(Some(config.d_output.min(most)), halves);
+            self.dimensions = Some(all.take(MOST_DIMENSIONS).collect());
+        }
+        self
+    }
+
     /// The candidates, those near the heads of the lists first, each in all the dimensions that were asked for.
     ///
     /// Methods without a criterion have none in their candidates.
@@ -155,69 +189,69 @@ impl TuneConfig {
         if let Some(candidates) = &self.candidates {
             return candidates.clone();
         }
-        if selects_features(&config.method) {
-            return self.penalties(config, data);
-        }
-        let own = [config.d_output];
-        let penalty = config.fit.penalty.or(match (&config.method, &config.encoder) {
+        let (method, fit) = (&config.method, &config.fit);
+        let info = method.info();
+        let is_searched = |uses| info.searched.contains(&uses);
+        let penalty = fit.penalty.or(match (method, &config.encoder) {
             (AnyMethod::Nca(_), EncoderConfig::Mlp(_)) => Some(Penalty::Weights),
             (AnyMethod::Nca(_), _) => Some(Penalty::Spread),
             _ => None,
         });
-        let criteria: Vec<Option<Criterion>> = if config.method.settings().contains_key("criterion")
-        {
+        let criteria: Vec<Option<Criterion>> = if method.settings().contains_key("criterion") {
             self.criteria.iter().copied().map(Some).collect()
         } else {
             vec![None]
         };
+        let l2 = match &self.l2 {
+            Some(l2) => l2.clone(),
+            None if is_searched(Uses::L2) => {
+                method.penalties(&config.encoder, data.features().rows())
+            }
+            None => vec![fit.l2],
+        };
+        let scales = match is_searched(Uses::Start) {
+            true => self.start_perplexities.clone(),
+            false => vec![fit.start_perplexity],
+        };
+        let stops = match info.own_rule && is_searched(Uses::Optimizer) {
+            true if fit.optimizer.batches().is_none() && !self.steps.is_empty() => STOPS.to_vec(),
+            _ => vec![fit.stop_at],
+        };
+        let settings = self.settings.clone().unwrap_or_else(|| method.grid());
         let mut ranked = Vec::new();
-        for &d_output in self.dimensions.as_deref().unwrap_or(&own) {
+        for &d_output in self.dimensions.as_deref().unwrap_or(&[config.d_output]) {
             let starts = match &self.starts {
                 Some(starts) => starts.clone(),
-                None => default_starts(config, d_output, data),
+                None if is_searched(Uses::Start) => default_starts(config, d_output, data),
+                None => vec![fit.start.clone()],
             };
-            for (at_start, start) in starts.into_iter().enumerate() {
-                for (at_scale, &start_perplexity) in self.start_perplexities.iter().enumerate() {
-                    for (at_l2, &l2) in self.l2.iter().enumerate() {
-                        for (at_criterion, &criterion) in criteria.iter().enumerate() {
-                            let candidate = Candidate {
-                                method: None,
-                                criterion,
-                                l2,
-                                penalty,
-                                start: start.clone(),
-                                start_perplexity,
-                                d_output,
-                                stop_at: None,
-                            };
-                            ranked.push((at_start + at_scale + at_l2 + at_criterion, candidate));
-                        }
-                    }
-                }
+            let mut all = vec![(0, Candidate { penalty, ..Candidate::of_fit(fit, d_output) })];
+            all = crossed(all, &starts, |one, start| one.start = start.clone());
+            all = crossed(all, &scales, |one, scale| one.start_perplexity = *scale);
+            all = crossed(all, &l2, |one, l2| one.l2 = *l2);
+            all = crossed(all, &criteria, |one, criterion| one.criterion = *criterion);
+            all = crossed(all, &stops, |one, stop_at| one.stop_at = *stop_at);
+            // What the method lists first is changed first.
+            for (name, values) in settings.iter().rev() {
+                all = crossed(all, values, |one, value| {
+                    one.settings.insert(name.clone(), value.clone());
+                });
             }
+            ranked.extend(all);
         }
         ranked.sort_by_key(|(rank, _)| *rank);
         ranked.into_iter().map(|(_, candidate)| candidate).take(self.most_candidates).collect()
-    }
-
-    /// The candidates of feature selection, whose one setting is its penalty λ: a few times more and less than 1/n.
-    fn penalties(&self, config: &Estimator, data: AnyData<'_>) -> Vec<Candidate> {
-        let n = data.features().rows().max(1) as f64;
-        let fit = Candidate::of_fit(&config.fit, config.d_output);
-        let candidate =
-            |times: f64| Candidate { l2: times / n, start_perplexity: None, ..fit.clone() };
-        LAMBDAS.into_iter().map(candidate).take(self.most_candidates).collect()
     }
 
     /// The steps at which fits by this optimizer are measured, ascending.
     ///
     /// Mini-batches are measured at their end only: their learning rate falls over all epochs, so that an
     /// epoch on the way is not where a shorter fit would be.
-    /// So are methods with an optimizer of their own, and feature selection: its weights are 0 at the end only.
+    /// So are methods whose number of steps is not searched, and those with a rule of their own, which is known then.
     pub(super) fn step_grid(&self, config: &Estimator) -> Vec<usize> {
+        let info = config.method.info();
         let mut step_grid = match &config.fit.optimizer {
-            _ if !config.method.info().uses.contains(&Uses::Optimizer) => Vec::new(),
-            _ if selects_features(&config.method) => Vec::new(),
+            _ if info.own_rule || !info.searched.contains(&Uses::Optimizer) => Vec::new(),
             optimizer if optimizer.batches().is_some() => Vec::new(),
             _ => self.steps.clone(),
         };
@@ -225,6 +259,23 @@ impl TuneConfig {
         step_grid.dedup();
         step_grid
     }
+}
+
+/// Every candidate with each of these values, ranked by the places of its values in their lists.
+fn crossed<T>(
+    candidates: Vec<(usize, Candidate)>,
+    values: &[T],
+    set: impl Fn(&mut Candidate, &T),
+) -> Vec<(usize, Candidate)> {
+    let of_one = |(rank, candidate): (usize, Candidate)| {
+        let with = |(at, value)| {
+            let mut candidate = candidate.clone();
+            set(&mut candidate, value);
+            (rank + at, candidate)
+        };
+        values.iter().enumerate().map(with).collect::<Vec<_>>()
+    };
+    candidates.into_iter().flat_map(of_one).collect()
 }
 
 /// The automatic start, and for linear maps of low rank others: there the start decides most.
@@ -260,7 +311,7 @@ mod tests {
         let features = Features::unnamed((0..24).map(f64::from).collect(), 3).unwrap();
         let data = Labeled::from_labels(features, vec![0, 0, 0, 0, 1, 1, 1, 1]).unwrap();
         let tune = TuneConfig::new()
-            .with_l2(vec![0.1, 0.0])
+            .with_l2(Some(vec![0.1, 0.0]))
             .with_start_perplexities(vec![Some(START_PERPLEXITY)])
             .with_dimensions(Some(vec![3, 1]))
             .with_most_candidates(99);
@@ -280,6 +331,57 @@ mod tests {
         assert_eq!(candidates.len(), 4 + 3 * 4);
         let few = tune.with_most_candidates(3).candidates(&plain, data.as_any_data());
         assert_eq!(few, candidates[..3]);
+    }
+
+    #[test]
+    fn a_method_is_tried_at_its_settings_and_at_no_other() {
+        let features = Features::unnamed((0..320).map(f64::from).collect(), 8).unwrap();
+        let data = Labeled::from_labels(features, (0..40).map(|row| row % 2).collect()).unwrap();
+        let data = data.as_any_data();
+        let estimator = |name: &str| Estimator::new(8, 8, AnyMethod::named(name).unwrap());
+        let tried = |tune: &TuneConfig, name: &str| tune.candidates(&estimator(name), data);
+        let tune = TuneConfig::new();
+        let lca = tune.clone().with_dimensions_of(&estimator("lca"), data);
+        let all = tried(&lca, "lca");
+        assert_eq!(all.len(), 12);
+        assert!(all.iter().all(|one| one.l2 == 0.0 && one.start_perplexity.is_none()), "{all:?}");
+        let dimensions: Vec<usize> = all[..4].iter().map(|one| one.d_output).collect();
+        assert_eq!(dimensions, [8, 4, 2, 1]);
+        assert_eq!(all[0].to_string(), "local_scales=true, trainer=em, k = 8");
+        let other = AnyMethod::named("lca").unwrap().with_setting("local_scales", "false").unwrap();
+        assert_eq!(all[4].configure(&estimator("lca")).method, other);
+        // The number of steps of a rule that is known at the end alone is a candidate.
+        let vsm = tried(&tune, "vsm");
+        assert_eq!((vsm[0].stop_at, vsm[0].l2), (None, 0.0));
+        assert!(
+            vsm.iter().any(|one| one.stop_at == Some(5)) && vsm.iter().all(|one| one.l2 == 0.0)
+        );
+        let gvsm = tried(&tune, "gvsm");
+        assert!(gvsm.iter().any(|one| one.l2 == 0.01) && gvsm[0].l2 == 0.0);
+        assert!(tune.step_grid(&estimator("vsm")).is_empty());
+        // What is asked for instead.
+        let asked = vec![("push".to_string(), vec!["0.3".to_string(), "0.7".to_string()])];
+        let tune = tune.with_settings(Some(asked)).with_l2(Some(vec![0.5]));
+        let all = tried(&tune.with_start_perplexities(vec![None]), "lmnn");
+        let asked: Vec<String> = all.iter().map(ToString::to_string).collect();
+        assert_eq!(asked, ["push=0.3, l2 0.5, k = 8", "push=0.7, l2 0.5, k = 8"]);
+    }
+
+    #[test]
+    fn settings_that_a_method_does_not_have_are_refused() {
+        let refused = |name: &str, tune: TuneConfig| {
+            let method = AnyMethod::named(name).unwrap();
+            tune.check(&Estimator::new(4, 4, method)).unwrap_err().to_string()
+        };
+        let setting = |name: &str, values: &[&str]| {
+            let values = values.iter().map(ToString::to_string).collect();
+            TuneConfig::new().with_settings(Some(vec![(name.to_string(), values)]))
+        };
+        assert!(refused("lca", setting("scales", &["true"])).contains("no setting \"scales\""));
+        assert!(refused("lca", setting("steps", &["few"])).contains("cannot be \"few\""));
+        assert!(refused("lca", setting("steps", &[])).contains("no value of steps"));
+        let l2 = TuneConfig::new().with_l2(Some(vec![0.1]));
+        assert!(refused("vsm", l2).contains("VSM has no L2 penalty"));
     }
 
     #[test]

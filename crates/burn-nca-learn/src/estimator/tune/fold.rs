@@ -5,10 +5,9 @@ use std::cell::RefCell;
 use burn::tensor::{Device, Tensor};
 
 use super::HeldOut;
-use super::config::selects_features;
 use crate::data::{Scaling, Split, TensorFeatures, TrainingData};
 use crate::encoder::AnyEncoder;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::estimator::Estimator;
 use crate::fit::{FitConfig, FitSession, OnProgress, ResolvedStart, Start, Termination};
 use crate::method::gradient::prepare;
@@ -23,7 +22,6 @@ pub(super) struct Fold<D> {
     x_held_out: Tensor<2>,
     device: Device,
     neighbors: usize,
-    rule: Rule,
 }
 
 /// A fit, measured at the points of the step grid that it reached, and where it ended.
@@ -58,11 +56,11 @@ impl<D: TrainingData> Fold<D> {
             held_out,
             device,
             neighbors,
-            rule: if selects_features(&config.method) { Rule::Manhattan } else { Rule::Neighbors },
         })
     }
 
-    /// Fits the training part from its start, measuring the embedding at these numbers of steps.
+    /// Fits the training part from its start, measuring the embedding at these numbers of steps by its neighbors, and at
+    /// the end by the rule that was learned.
     pub fn score(
         &self,
         config: &Estimator,
@@ -77,7 +75,7 @@ impl<D: TrainingData> Fold<D> {
             let map = (fit, config.d_output);
             let (encoder, _) = start::build(&config.encoder, map, data, &self.device)?;
             let encoder = prepare(encoder, dtype, &self.device);
-            measured.borrow_mut().push((0, self.measure(&encoder, fit)));
+            measured.borrow_mut().push((0, self.measured(&encoder, &Rule::Neighbors, fit)));
         }
         let steps = RefCell::new(0);
         // The score of a step is its number: the last step is then the best, and the fit returns where it ended.
@@ -85,7 +83,7 @@ impl<D: TrainingData> Fold<D> {
             let mut steps = steps.borrow_mut();
             *steps += 1;
             if step_grid.contains(&steps) {
-                measured.borrow_mut().push((*steps, self.measure(encoder, fit)));
+                measured.borrow_mut().push((*steps, self.measured(encoder, &Rule::Neighbors, fit)));
             }
             *steps as f64
         };
@@ -97,18 +95,12 @@ impl<D: TrainingData> Fold<D> {
             start: None,
             device: self.device.clone(),
             dtype,
-            score: Some(&number),
+            // A fit that is measured at its end alone is that of the final model, without a score to follow.
+            score: if step_grid.is_empty() { None } else { Some(&number) },
         };
         config.method.check(&problem)?;
         let session = FitSession::new().with_progress(watch).with_end(ends);
         let learned = config.method.learn(&problem, session)?;
-        let members = matches!(learned.rule, Rule::Members(_));
-        if learned.rule != self.rule && !members {
-            return Err(Error::setting(format!(
-                "a search compares maps by their neighbors, and {} predicts by a rule of its own; fit it as it is",
-                config.method.info().label
-            )));
-        }
         let end = learned.summary.iterations;
         let mut measured = measured.into_inner();
         if measured.last().is_none_or(|(steps, _)| *steps < end) {
@@ -121,10 +113,6 @@ impl<D: TrainingData> Fold<D> {
             _ => None,
         };
         Ok(FoldScores { measured, start, termination: learned.summary.termination })
-    }
-
-    fn measure(&self, encoder: &AnyEncoder, fit: &FitConfig) -> HeldOut {
-        self.measured(encoder, &self.rule, fit)
     }
 
     fn measured(&self, encoder: &AnyEncoder, rule: &Rule, fit: &FitConfig) -> HeldOut {

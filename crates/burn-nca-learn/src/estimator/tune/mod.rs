@@ -40,7 +40,7 @@ pub use trial::{StepScore, Trial};
 use super::{Estimator, Fitted, NcaConfig, RegressionConfig};
 use crate::data::{Labeled, RegressionData, TrainingData};
 use crate::error::{Error, Result};
-use crate::method::{AnyMethod, Uses};
+use crate::method::AnyMethod;
 
 /// A metric whose settings were searched for, and the search.
 #[derive(Debug)]
@@ -109,7 +109,7 @@ impl NcaConfig {
     /// use burn_nca_learn::estimator::tune::{TuneConfig, TuneSession};
     ///
     /// let data = burn_nca_data::bundled::wine();
-    /// let tune = TuneConfig::new().with_l2(vec![0.01]);
+    /// let tune = TuneConfig::new().with_l2(Some(vec![0.01]));
     /// let tuned = NcaConfig::new(13, 2).tune(&tune, &data, &Device::flex(), TuneSession::new())?;
     /// for trial in &tuned.search.trials {
     ///     println!("{}: {:.3}", trial.candidate, trial.best().accuracy());
@@ -165,13 +165,14 @@ impl RegressionConfig {
 }
 
 impl<M: Clone + Into<AnyMethod>> Estimator<M> {
-    /// As [`NcaConfig::tune`], of any gradient method and any data.
+    /// As [`NcaConfig::tune`], of any method with settings and any data.
     ///
-    /// Numbers are compared by the R² of the kernel rule on the rows held out, pairs by the mean log probability of the
+    /// A method is tried at the settings that it declares ([`Method::GRID`](crate::method::Method::GRID),
+    /// [`Method::searched`](crate::method::Method::searched)) and is compared by the rule that it learns. Numbers are compared by the R² of the kernel rule on the rows held out, pairs by the mean log probability of the
     /// pairs held out. Methods without a criterion are tried without.
     ///
     /// # Errors
-    /// As [`NcaConfig::tune`], or a method that has no steps to count.
+    /// As [`NcaConfig::tune`], or a method that has no settings to try.
     pub fn tune<D: TrainingData>(
         &self,
         tune: &TuneConfig,
@@ -206,7 +207,7 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
     /// The search of [`Estimator::tune`] alone; [`Search::estimator`] gives the settings to fit with.
     ///
     /// # Errors
-    /// As [`NcaConfig::search`], or a method that has no steps to count.
+    /// As [`NcaConfig::search`], or a method that has no settings to try.
     pub fn search<D: TrainingData>(
         &self,
         tune: &TuneConfig,
@@ -216,9 +217,9 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
     ) -> Result<Search> {
         let estimator = self.clone().into_any();
         let info = estimator.method.info();
-        if ![Uses::Start, Uses::L2, Uses::Optimizer].iter().all(|uses| info.uses.contains(uses)) {
+        if !info.is_searched() {
             return Err(Error::setting(format!(
-                "a search tries penalties, starts and numbers of steps, which {} has not; fit it as it is",
+                "a search tries other settings, and {} has none; fit it as it is",
                 info.label
             )));
         }

@@ -22,11 +22,11 @@ use crate::fit::{FitIdentity, Identified, Progress, Termination, settings_text};
 use crate::method::gradient::resolve_device;
 use crate::side_by_side::side_by_side;
 
-/// Folds and members by which another method is compared, the most that [`PRODUCTS`] allow.
+/// Folds and members by which a method of several members is compared, the most that [`PRODUCTS`] allow.
 const SHARES: [[usize; 2]; 4] = [[5, 5], [5, 3], [3, 3], [2, 3]];
 const FEWEST: [usize; 2] = [2, 2];
 
-/// The squared rows of all fits of another method together, which take some five seconds.
+/// The squared rows of all fits of such a candidate together, which take some five seconds.
 const PRODUCTS: usize = 3_500_000;
 
 /// Why a search ended.
@@ -152,12 +152,12 @@ pub(super) fn run<D: TrainingData>(
         ),
         None => Ok(()),
     };
-    let (trials, end) = running.try_all(&known.trials, keep)?;
+    let (trials, left_out, end) = running.try_all(&known.trials, keep)?;
     Ok(Search {
         choice: Choice::of(&trials),
         first: running.candidates[0].clone(),
-        candidates: running.candidates.len(),
-        left_out: running.candidates[trials.len()..].to_vec(),
+        candidates: trials.len() + left_out.len(),
+        left_out: left_out.to_vec(),
         end,
         folds: running.fits(),
         seconds: running.seconds(),
@@ -195,31 +195,39 @@ impl<D: TrainingData> Running<'_, '_, D> {
         Ok(folds)
     }
 
-    /// The trials of all candidates that the budget and the caller allow, those that are known taken as they
-    /// are; `keep` is given the finished ones after each, and where the budget ends the search.
+    /// The trials of all candidates that the budget and the caller allow, and those left out by them; known trials are taken
+    /// as they are; `keep` is given the finished ones after each, and where the budget ends the search.
     fn try_all(
         &self,
         known: &[Trial],
         keep: impl Fn(&[Trial]) -> Result<()>,
-    ) -> Result<(Vec<Trial>, SearchEnd)> {
+    ) -> Result<(Vec<Trial>, &[Candidate], SearchEnd)> {
         let mut trials: Vec<Trial> = Vec::with_capacity(self.candidates.len());
-        for candidate in &self.candidates {
+        for (at, candidate) in self.candidates.iter().enumerate() {
             if let Some(trial) = known.iter().find(|trial| trial.candidate == *candidate) {
                 trials.push(trial.clone());
                 continue;
             }
-            let Some(trial) = self.trial(candidate, &trials)? else {
+            let tried = self.trial(candidate, &trials);
+            // Some settings do not go with every table: more neighbors than a class has rows.
+            if let (Err(error), true) = (&tried, candidate.settings != self.candidates[0].settings)
+            {
+                log::info!("left out, {error}: {candidate:?}");
+                continue;
+            }
+            let Some(trial) = tried? else {
+                let left_out = &self.candidates[at..];
                 if self.stopped.load(Ordering::Relaxed) {
-                    return Ok((trials, SearchEnd::Stopped));
+                    return Ok((trials, left_out, SearchEnd::Stopped));
                 }
                 // A search that continues from here must end here too: the fit of its winner may be under way.
                 keep(&trials)?;
-                return Ok((trials, SearchEnd::Budget));
+                return Ok((trials, left_out, SearchEnd::Budget));
             };
             trials.push(trial);
             keep(&trials)?;
         }
-        Ok((trials, SearchEnd::AllTried))
+        Ok((trials, &[], SearchEnd::AllTried))
     }
 
     /// Seconds of the search, those of earlier runs included.
@@ -229,12 +237,12 @@ impl<D: TrainingData> Running<'_, '_, D> {
 
     /// One fit a fold, in parallel; `None` where the search ended before all of them did.
     ///
-    /// Another method is compared on the first folds, and by some of its members, as far as seconds allow: of a fit that is
+    /// A method of several members is compared on the first folds, and by some of its members, as far as seconds allow: of a fit that is
     /// a mean of several, one alone says too little.
     fn trial(&self, candidate: &Candidate, trials: &[Trial]) -> Result<Option<Trial>> {
         let mut config = candidate.configure(self.config);
         config.fit.time_budget = None;
-        if candidate.method.is_none() {
+        if !has_members(&config) {
             return self.fitted(candidate, &config, (&self.folds, trials));
         }
         let affordable =
@@ -286,15 +294,15 @@ impl<D: TrainingData> Running<'_, '_, D> {
             scores.map(Some)
         };
         // Folds that draw from the generator of the device would wait for each other in the pool.
-        let folds: Vec<Option<FoldScores>> = match candidate.method {
-            Some(_) => side_by_side(folds, score).into_iter().collect::<Result<_>>()?,
-            None => folds.par_iter().map(score).collect::<Result<_>>()?,
+        let folds: Vec<Option<FoldScores>> = match has_members(config) {
+            true => side_by_side(folds, score).into_iter().collect::<Result<_>>()?,
+            false => folds.par_iter().map(score).collect::<Result<_>>()?,
         };
         let was_cut = cut.load(Ordering::Relaxed);
         let is_complete = |fold: &FoldScores| fold.termination != Termination::Stopped;
         let folds: Vec<FoldScores> =
             folds.into_iter().map_while(|fold| fold.filter(is_complete)).collect();
-        let is_partial = candidate.method.is_some() && !self.stopped.load(Ordering::Relaxed);
+        let is_partial = has_members(config) && !self.stopped.load(Ordering::Relaxed);
         if was_cut && !(is_partial && folds.len() >= FEWEST[0]) {
             return Ok(None);
         }
@@ -330,6 +338,11 @@ impl<D: TrainingData> Running<'_, '_, D> {
         let spent = self.tune.budget.is_some_and(|budget| self.seconds() >= budget);
         spent || self.stopped.load(Ordering::Relaxed)
     }
+}
+
+/// Whether a fit is a mean of several.
+fn has_members(config: &Estimator) -> bool {
+    config.method.settings().contains_key("members")
 }
 
 /// What is reported of the trial that runs.

@@ -8,12 +8,15 @@ pub use unsupervised::{Euclidean, Pca, Whitening};
 
 use web_time::Instant;
 
-use super::{Learned, Problem};
+use super::{Grid, Learned, Problem};
 use crate::baseline::Projection;
 use crate::data::TrainingData;
 use crate::encoder::AnyEncoder;
 use crate::fit::FitSummary;
 use crate::neighbors::Rule;
+
+/// The tolerances that a search tries.
+const TOLERANCES: Grid = &[("tolerance", &["1e-8", "1e-4", "1e-2"])];
 
 /// A closed form that was begun at `started`.
 fn learned<D: TrainingData>(

@@ -4,17 +4,20 @@ use web_time::Instant;
 
 use burn::config::Config;
 
-use super::learned;
+use super::{TOLERANCES, learned};
 use crate::baseline::{LdaConfig, RcaConfig, Shrinkage, lda_rca};
 use crate::data::Labeled;
 use crate::error::Result;
 use crate::fit::FitSession;
-use crate::method::{Learned, Method, Problem, Setting, Uses};
+use crate::method::{Grid, Learned, Method, Problem, Setting, Uses};
 
 const SHRINKAGE: Setting = Setting {
     name: "shrinkage",
     help: "share of the identity in the within-class covariance: None, a number from 0 to 1, or LedoitWolf",
 };
+
+/// The values of it that a search tries.
+const SHRINKAGES: (&str, &[&str]) = ("shrinkage", &["None", "LedoitWolf", "0.1", "0.5"]);
 
 /// The most directions of LDA; one for a single class, which is refused with its own words.
 fn directions(data: &Labeled) -> usize {
@@ -46,7 +49,12 @@ impl Method for Lda {
         },
     ];
     const USES: &'static [Uses] = &[Uses::Dimensions];
+    const GRID: Grid = &[("unit_length", &["false", "true"]), SHRINKAGES];
     type Data = Labeled;
+
+    fn searched(&self) -> &'static [Uses] {
+        &[Uses::Dimensions]
+    }
 
     fn default_dimension(&self, data: &Labeled) -> Option<usize> {
         Some(directions(data))
@@ -80,6 +88,7 @@ impl Method for Rca {
         help: "directions of a smaller share of the largest variance are left out",
     }];
     const USES: &'static [Uses] = &[];
+    const GRID: Grid = TOLERANCES;
     type Data = Labeled;
 
     fn learn(&self, problem: &Problem<'_, Labeled>, _: FitSession<'_>) -> Result<Learned> {
@@ -104,7 +113,12 @@ impl Method for LdaRca {
     const WHEN_TO_USE: &'static str = "as LDA, where LDA has to be shrunk";
     const SETTINGS: &'static [Setting] = &[SHRINKAGE];
     const USES: &'static [Uses] = &[Uses::Dimensions];
+    const GRID: Grid = &[SHRINKAGES];
     type Data = Labeled;
+
+    fn searched(&self) -> &'static [Uses] {
+        &[Uses::Dimensions]
+    }
 
     fn default_dimension(&self, data: &Labeled) -> Option<usize> {
         Some(directions(data))

@@ -4,14 +4,14 @@ use web_time::Instant;
 
 use burn::config::Config;
 
-use super::learned;
+use super::{TOLERANCES, learned};
 use crate::baseline::{PcaConfig, WhiteningConfig};
 use crate::data::Features;
 use crate::encoder::{AnyEncoder, DiagonalMap};
 use crate::error::Result;
 use crate::fit::FitSession;
 use crate::fit::FitSummary;
-use crate::method::{Learned, Method, Problem, Setting, Uses};
+use crate::method::{Grid, Learned, Method, Problem, Setting, Uses};
 use crate::neighbors::Rule;
 
 /// Distances as the (scaled) features have them: what every learned map is to be compared with.
@@ -50,6 +50,10 @@ impl Method for Pca {
     const USES: &'static [Uses] = &[Uses::Dimensions];
     type Data = Features;
 
+    fn searched(&self) -> &'static [Uses] {
+        &[Uses::Dimensions]
+    }
+
     /// n rows span n - 1 directions.
     fn default_dimension(&self, data: &Features) -> Option<usize> {
         let most = data.rows().saturating_sub(1).max(1);
@@ -81,6 +85,7 @@ impl Method for Whitening {
         help: "directions of a smaller share of the largest variance are left out",
     }];
     const USES: &'static [Uses] = &[];
+    const GRID: Grid = TOLERANCES;
     type Data = Features;
 
     fn learn(&self, problem: &Problem<'_, Features>, _: FitSession<'_>) -> Result<Learned> {

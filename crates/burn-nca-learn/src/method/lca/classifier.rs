@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::evaluate::expected_accuracy;
 use crate::fit::{FitSession, FitSummary, ResolvedStart, Start, StartWeights};
 use crate::method::start::build;
-use crate::method::{Learned, Method, Problem, Setting, Uses};
+use crate::method::{Grid, Learned, Method, Problem, Setting, Uses};
 use crate::neighbors::{ClassReferences, ClassRule, CoincidenceRule, Points, Rule};
 
 /// The most dimensions of a class where the user names none: the gain over other methods is largest for few.
@@ -50,7 +50,13 @@ impl Method for LcaClassifier {
         Setting { name: "trainer", help: "em, or gradient for any encoder and optimizer" },
     ];
     const USES: &'static [Uses] = Uses::ALL;
+    const GRID: Grid = &[("trainer", &["em", "gradient"]), ("steps", &["200", "50"])];
+    const OWN_RULE: bool = true;
     type Data = Labeled;
+
+    fn searched(&self) -> &'static [Uses] {
+        training::searched(self.trainer)
+    }
 
     fn default_dimension(&self, data: &Labeled) -> Option<usize> {
         Some(data.features().columns().min(FEW_DIMENSIONS))

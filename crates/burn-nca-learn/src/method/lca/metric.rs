@@ -14,7 +14,7 @@ use crate::evaluate::{Embedded, held_out_accuracy};
 use crate::fit::{
     FitSession, FitSummary, ResolvedStart, Solution, Start, StartWeights, Termination,
 };
-use crate::method::{Learned, Method, Problem, Setting, Uses};
+use crate::method::{Grid, Learned, Method, Problem, Setting, Uses};
 use crate::neighbors::Rule;
 use crate::objective::Neighborhoods;
 use crate::objective::transfer::widest_float;
@@ -69,7 +69,12 @@ impl Method for Lca {
         Setting { name: "trainer", help: "em, or gradient for any encoder and optimizer" },
     ];
     const USES: &'static [Uses] = Uses::ALL;
+    const GRID: Grid = &[("trainer", &["em", "gradient"]), ("local_scales", &["true", "false"])];
     type Data = Labeled;
+
+    fn searched(&self) -> &'static [Uses] {
+        training::searched(self.trainer)
+    }
 
     fn check(&self, problem: &Problem<'_, Labeled>) -> Result<()> {
         if self.targets == 0 {

@@ -12,8 +12,8 @@ use crate::fit::{
     self, CoincidenceEm, CoincidenceState, EmConfig, EmProblem, FitConfig, FitIdentity, FitSession,
     MorePairs, OptimizerConfig, Solution, minimize_prepared,
 };
-use crate::method::Problem;
 use crate::method::gradient::prepare;
+use crate::method::{Problem, Uses};
 use crate::objective::{CoincidenceIndex, CoincidenceLoss};
 use burn_nca::MetricModel;
 
@@ -119,6 +119,14 @@ impl Training<'_> {
 
     fn model(&self) -> Result<CoincidenceEm<'static>> {
         CoincidenceEm::new(self.features, self.pairs, self.latent, self.local_scales)
+    }
+}
+
+/// What a search tries of the settings that all methods share: dimensions, and the penalty that EM has not.
+pub(super) fn searched(trainer: Trainer) -> &'static [Uses] {
+    match trainer {
+        Trainer::Em => &[Uses::Dimensions],
+        Trainer::Gradient => &[Uses::Dimensions, Uses::L2],
     }
 }
 
