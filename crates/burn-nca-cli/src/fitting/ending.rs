@@ -35,8 +35,9 @@ pub fn sentence(termination: Termination) -> &'static str {
              step changes anything; --objective g, --l2 0.01 or --scale standardize lets it move."
         }
         Termination::LineSearchFailed => {
-            "Not converged: no lower value was found, not even along steepest descent: the rounding of the \
-             numbers exceeds the remaining decrease; --precision f64 (on a CPU) rounds less."
+            "Not converged: no lower value was found, not even along steepest descent: the error jumps there (VSM, \
+             GVSM), or the rounding of the numbers exceeds the remaining decrease; --precision f64 (on a CPU) rounds \
+             less."
         }
         Termination::NonFinite => {
             "Not converged: the value or the gradient became infinite or not a number; a smaller --l2, --scale \

@@ -158,7 +158,7 @@ fn adopted<M: GradientMethod, E: Encoder>(
     let (d_output, config) = (output_width(&encoder, x.clone().slice([0..1]))?, encoder.config());
     let run = GradientFit {
         encoder,
-        objective: method.objective_on(&device),
+        objective: method.objective_on(&device, dtype),
         x: (&all).into(),
         target: &method.target(&scaled, &device)?,
         held_out: None,

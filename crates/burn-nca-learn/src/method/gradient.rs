@@ -55,8 +55,8 @@ pub trait GradientMethod: Method {
     /// The objective at these settings.
     fn objective(&self) -> Self::Objective;
 
-    /// The objective on the device of a fit; one with parameters of its own makes them there.
-    fn objective_on(&self, _device: &Device) -> Self::Objective {
+    /// The objective on the device and in the number type of a fit; one with parameters of its own makes them there.
+    fn objective_on(&self, _device: &Device, _dtype: DType) -> Self::Objective {
         self.objective()
     }
 
@@ -144,7 +144,7 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
     let target = method.target(&train, device)?;
     let run = GradientFit {
         encoder,
-        objective: method.objective_on(device),
+        objective: method.objective_on(device, problem.dtype),
         x: points,
         target: &target,
         held_out: watched.or(score.as_deref()),

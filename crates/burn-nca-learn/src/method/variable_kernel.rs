@@ -258,14 +258,14 @@ macro_rules! of_the_variable_kernel {
             type Objective = VariableKernelLoss;
 
             fn objective(&self) -> VariableKernelLoss {
-                self.objective_on(&Device::default())
+                self.objective_on(&Device::default(), DType::F32)
             }
 
-            fn objective_on(&self, device: &Device) -> VariableKernelLoss {
+            fn objective_on(&self, device: &Device, dtype: DType) -> VariableKernelLoss {
                 VariableKernelLossConfig::new()
                     .with_rule(self.kernel())
                     .with_width_penalty(self.width_penalty)
-                    .init(device, DType::F32)
+                    .init(device, dtype)
             }
 
             fn target(&self, train: &Labeled, device: &Device) -> Result<KernelTarget> {
@@ -294,3 +294,6 @@ macro_rules! of_the_variable_kernel {
 }
 
 of_the_variable_kernel!(Vsm, Gvsm);
+
+#[cfg(test)]
+mod tests;

@@ -66,10 +66,9 @@ impl VariableKernelLossConfig {
 /// predicts with probabilities.
 ///
 /// # Neighbors
-/// The rows of the sums are gathered by their numbers, and σ is differentiated through: between two searches E is
-/// smooth. Where the set of neighbors changes it jumps; so a full-batch minimizer searches again after each step that it
-/// has taken, and not within a line search ([`Objective::updated_target`]). Elsewhere (a mini-batch, a single value) the
-/// neighbors are those of the embedding at hand.
+/// They are those of the embedding at hand; their rows are gathered by their numbers, and σ is differentiated through. Where
+/// the set of neighbors changes, E jumps. A full-batch minimizer takes no step that raises E; where its line search finds
+/// nothing lower it tries steps with the neighbors held, which cross a jump ([`Objective::updated_target`]).
 ///
 /// # Batches
 /// [`forward`](Self::forward) is the mean over the rows of a batch, each by its nearest others in the batch. A batch of K rows

@@ -13,8 +13,7 @@ use crate::objective::Objective;
 /// The model is fitted from where it is, on the features as they are: start and scaling are the caller's, and learning
 /// rates, tolerances and the gradients that are reported are in the units of those features.
 /// Non-convergence is not an error: see [`Solution::termination`]. With a held-out score the module of
-/// the best score is returned; without one, where the [target is updated](Objective::updated_target), the module of the least
-/// value by the target that belongs to it.
+/// the best score is returned, without one that of the last step; of a full-batch minimizer no step raises the value.
 ///
 /// # Errors
 /// Settings out of range, or that this function would have to ignore (a start or its perplexity, a scaling, early

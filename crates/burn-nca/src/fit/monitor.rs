@@ -22,16 +22,6 @@ impl<K> Best<K> {
     }
 }
 
-/// The lowest value so far of a fit whose target is updated, and what was kept of it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Lowest<K> {
-    #[serde(with = "super::non_finite")]
-    value: f64,
-    #[serde(with = "super::non_finite")]
-    gradient_max: f64,
-    pub kept: K,
-}
-
 /// What a fit has been through, over all its runs; part of a checkpoint.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record<K> {
@@ -39,14 +29,11 @@ pub struct Record<K> {
     pub history: Vec<Progress>,
     /// The best step, where a score is held out.
     pub best: Option<Best<K>>,
-    /// The lowest value by the target that belongs to its position, where targets are updated.
-    #[serde(default = "Option::default", rename = "least")]
-    pub lowest: Option<Lowest<K>>,
 }
 
 impl<K> Record<K> {
     pub(super) fn new() -> Self {
-        Self { history: Vec::new(), best: None, lowest: None }
+        Self { history: Vec::new(), best: None }
     }
 
     /// The best step, as it was noted.
@@ -55,27 +42,14 @@ impl<K> Record<K> {
         self.history.iter().find(|step| step.iteration == best.iteration)
     }
 
-    /// Notes a value and its largest gradient component by the target that belongs to where they were taken, and what
-    /// `keep` gives of that place, if the value is the lowest so far.
-    pub fn note_lowest(&mut self, [value, gradient_max]: [f64; 2], keep: impl FnOnce() -> K) {
-        let lowest = self.lowest.as_ref().map_or(f64::INFINITY, |lowest| lowest.value);
-        if value < lowest {
-            self.lowest = Some(Lowest { value, gradient_max, kept: keep() });
-        }
-    }
-
-    /// The solution with its whole history: at the best held-out score where one was kept, at the lowest value where
-    /// targets are updated, and else at its last step.
+    /// The solution with its whole history: at the best held-out score where one was kept, and else at its last step.
     pub fn at_best<S>(self, mut solution: Solution<S>, keep: impl FnOnce(S) -> K) -> Solution<K> {
         if let Some(step) = self.best_step() {
             (solution.value, solution.gradient_max) = (step.value, step.gradient_max);
-        } else if let Some(lowest) = &self.lowest {
-            (solution.value, solution.gradient_max) = (lowest.value, lowest.gradient_max);
         }
         solution.history = self.history;
-        let kept = self.best.map(|best| best.kept).or(self.lowest.map(|lowest| lowest.kept));
-        match kept {
-            Some(kept) => solution.map(|_| kept),
+        match self.best {
+            Some(best) => solution.map(|_| best.kept),
             None => solution.map(keep),
         }
     }

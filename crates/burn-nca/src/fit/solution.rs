@@ -80,7 +80,7 @@ impl Termination {
             }
             Self::LineSearchFailed => {
                 "Not converged: no lower value was found, not even along steepest descent; \
-                 the gradient disagrees with the value, or the value is noisier than value_noise says."
+                 the gradient disagrees with the value, or the value jumps or is noisier than value_noise says."
             }
             Self::NonFinite => {
                 "Not converged: the value or the gradient is infinite or not a number; \

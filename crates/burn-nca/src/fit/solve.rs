@@ -1,14 +1,17 @@
-//! A prepared problem, minimized: by mini-batches, or by a full-batch descent, watched and kept in a checkpoint; in rounds where its target depends on the position.
+//! A prepared problem, minimized: by mini-batches, or by a full-batch descent, watched and kept in a checkpoint.
 //!
 //! ```text
-//! target at the position ──► value and gradient there ──► one step of the minimizer ──┐
-//!          ▲                                                                           │
-//!          └───────────────────── unless it converged or was stopped ─────────────────┘
+//! descent ── nothing lower ──► target moves? ── no ──► the end
+//!    ▲                             │ yes
+//!    │                     a few steps, each with the target held ── nothing lower ──► the end
+//!    └────────── lower ────────────┘
 //! ```
-//! Within a round the objective is one smooth function. What a round begins with follows from the position alone, so
-//! that a fit that continues from a checkpoint takes the same steps. From a round to the next the value may jump up: the
-//! record notes the least value that a round began with, and where, and the fit ends there.
+//! A value is always that by the target of its own position. Where that target changes the value jumps, and a line search may
+//! find nothing lower this side of a jump; with the target held it has none, and a step crosses it. No step that is taken
+//! raises the value, and what follows a step depends on the state alone, so that a fit that continues from a checkpoint
+//! takes the same steps.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use burn::optim::{AdamConfig, AdamWConfig, ModuleOptimizer};
@@ -18,7 +21,6 @@ use super::checkpoint::{Checkpoint, Place};
 use super::descent::{self, DirectionRule};
 use super::monitor::{Monitor, Record, Watchers};
 use super::problem::Problem;
-use super::state::largest;
 use super::training_layers::check_one_function;
 use super::units::Units;
 use super::{
@@ -30,8 +32,8 @@ use crate::error::{Error, Result};
 use crate::model::MetricModel;
 use crate::objective::{Objective, check_points};
 
-/// A value that changes by less of itself when the target is updated is that of the same target.
-const SAME: f64 = 1e-6;
+/// The most steps with a held target that are tried for one lower value.
+const HELD_STEPS: usize = 20;
 
 /// [`minimize`](super::minimize) for an estimator that has seen to start, scaling and held-out part itself.
 ///
@@ -209,85 +211,83 @@ fn descend<E: Encoder, O: Objective, R: DirectionRule>(
     let scale =
         ObjectiveScale { terms: problem.terms(), value_noise: config.precision.value_noise() };
     let seconds_before = state.seconds;
-    let mut state = state;
-    loop {
-        let target = units.updated_target(&state.position);
-        if let Some(target) = &target {
-            update_target(units, target, &mut state);
-            let at = [state.value, state.gradient_max()];
-            monitor.record.note_lowest(at, || Position(state.position.clone()));
+    let mut failure: Option<Error> = None;
+    let asked = Cell::new(None);
+    let mut evaluate = |position: &[f64]| units.evaluate(position);
+    let mut on_step = |progress: &mut Progress, state: &DescentState<R::Memory>| {
+        let position = &state.position;
+        let kept = (|| Position(position.clone()), || units.parameters(position));
+        let reason = monitor.step(progress, units.score(position), kept).break_value();
+        let stored = || State { solver: state.clone(), record: monitor.record.clone(), end: None };
+        let reason = reason.or_else(|| {
+            failure = checkpoint.offer(|| Ok(stored())).err();
+            failure.as_ref().map(|_| Termination::Stopped)
+        });
+        asked.set(reason);
+        reason.map_or(ControlFlow::Continue(()), ControlFlow::Break)
+    };
+    let mut solution = descent::minimize(rule, state, scale, &mut evaluate, &mut on_step);
+    while O::MOVING_TARGET
+        && matches!(
+            solution.termination,
+            Termination::ProgressSmall | Termination::LineSearchFailed
+        )
+    {
+        let at_limit = solution.iterations >= rule.limits().max_iterations;
+        let limit = at_limit.then_some(Termination::MaxIterations);
+        if let Some(reason) = asked.get().or(limit) {
+            solution.termination = reason;
+            break;
         }
-        let target = target.as_ref().unwrap_or(problem.target);
-        let first = state.iteration;
-        let mut failure: Option<Error> = None;
-        let mut round_done = false;
-        let mut told: Option<Termination> = None;
-        let mut evaluate = |position: &[f64]| units.evaluate_on(target, position);
-        let mut on_step = |progress: &mut Progress, state: &DescentState<R::Memory>| {
-            let position = &state.position;
-            let kept = (|| Position(position.clone()), || units.parameters(position));
-            if let ControlFlow::Break(reason) = monitor.step(progress, units.score(position), kept)
-            {
-                told = Some(reason);
-                return ControlFlow::Break(reason);
-            }
-            let stored =
-                || State { solver: state.clone(), record: monitor.record.clone(), end: None };
-            if let Err(error) = checkpoint.offer(|| Ok(stored())) {
-                failure = Some(error);
-                return ControlFlow::Break(Termination::Stopped);
-            }
-            round_done = O::MOVING_TARGET;
-            if round_done {
-                ControlFlow::Break(Termination::Stopped)
-            } else {
-                ControlFlow::Continue(())
+        let (state, step) = step_with_held_targets((units, rule, scale), &solution.module);
+        let Some(step) = step else {
+            solution.evaluations = state.evaluations;
+            solution.module = state;
+            break;
+        };
+        solution = match on_step(&mut state.progress(step), &state) {
+            ControlFlow::Break(reason) => state.end(reason, seconds_before, Vec::new()),
+            ControlFlow::Continue(()) => {
+                descent::minimize(rule, state, scale, &mut evaluate, &mut on_step)
             }
         };
-        let mut solution = descent::minimize(rule, state, scale, &mut evaluate, &mut on_step);
-        if let Some(error) = failure {
-            return Err(error);
-        }
-        if round_done && solution.termination == Termination::Stopped {
-            state = solution.module;
-            continue;
-        }
-        let reached = &solution.module;
-        let end = units.updated_target(&reached.position);
-        if let Some(at) = end.map(|target| units.evaluate_on(&target, &reached.position)) {
-            let noted = [at.value, largest(&at.gradient)];
-            monitor.record.note_lowest(noted, || Position(reached.position.clone()));
-            // What converged is the round; the fit has where nothing changes with the target.
-            let changes = (at.value - reached.value).abs() > SAME * at.value.abs().max(1.0);
-            if solution.termination.converged() && reached.iteration > first && changes {
-                let Some(reason) = told else {
-                    state = solution.module;
-                    continue;
-                };
-                solution.termination = reason;
-            }
-        }
-        solution.seconds_before = seconds_before;
-        return Ok(solution);
     }
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    solution.seconds_before = seconds_before;
+    Ok(solution)
 }
 
-/// Brings the value and gradient of a state to an updated target, unless no step was taken since that was done.
-fn update_target<E: Encoder, O: Objective, M>(
-    units: &Units<'_, '_, E, O>,
-    target: &O::Target,
-    state: &mut DescentState<M>,
-) {
-    if state.evaluations > 0 && state.previous_value == f64::INFINITY {
-        return;
+/// Steps from where a descent found nothing lower, each with the target that belongs to where it begins; where the value is
+/// lower by more than the tolerance, the state there and the length of the last step, and else the state where they began.
+fn step_with_held_targets<E: Encoder, O: Objective, R: DirectionRule>(
+    (units, rule, scale): (&Units<'_, '_, E, O>, &R, ObjectiveScale),
+    from: &DescentState<R::Memory>,
+) -> (DescentState<R::Memory>, Option<f64>) {
+    let tolerance = rule.limits().tolerance_progress.max(scale.value_noise);
+    let lower = from.value - tolerance * from.value.abs().max(1.0);
+    let mut at = DescentState { memory: None, iteration: 0, ..from.clone() };
+    for _ in 0..HELD_STEPS {
+        let Some(target) = units.updated_target(&at.position) else { break };
+        let mut held = |position: &[f64]| units.evaluate_on(&target, position);
+        let mut once = |_: &mut Progress, _: &_| ControlFlow::Break(Termination::Stopped);
+        // Values of different targets are not to be compared.
+        at.previous_value = f64::INFINITY;
+        let solution = descent::minimize(rule, at, scale, &mut held, &mut once);
+        at = solution.module;
+        let Some(last) = solution.history.last() else { break };
+        let Evaluation { value, gradient, magnitude } = units.evaluate(&at.position);
+        at = DescentState { value, gradient, magnitude, evaluations: at.evaluations + 1, ..at };
+        if value < lower {
+            at.iteration = from.iteration + 1;
+            at.previous_value = f64::INFINITY;
+            return (at, Some(last.step));
+        }
+        // The limit of iterations is on steps that are taken.
+        at.iteration = 0;
     }
-    let at = units.evaluate_on(target, &state.position);
-    state.value = at.value;
-    state.magnitude = at.magnitude;
-    state.gradient = at.gradient;
-    state.evaluations += 1;
-    // Values of different targets are not to be compared.
-    state.previous_value = f64::INFINITY;
+    (DescentState { evaluations: at.evaluations, ..from.clone() }, None)
 }
 
 #[cfg(test)]

@@ -368,20 +368,16 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
             batches: self.batches,
             model: to_bytes(&self.model)?,
             optimizer: self.optimizer.into_bytes().map_err(not_recorded)?.to_vec(),
-            record: Record {
-                history: record.history.clone(),
-                best: best.transpose()?,
-                ..Record::new()
-            },
+            record: Record { history: record.history.clone(), best: best.transpose()? },
             end,
         })
     }
 
     /// Resumes from a stored state; returns what the fit has been through.
     fn resume(&mut self, state: State) -> Result<Record<MetricModel<E, O>>> {
-        let Record { history, best, .. } = state.record;
+        let Record { history, best } = state.record;
         let best = best.map(|best| best.try_map(|bytes| from_bytes(&self.model, bytes)));
-        let record = Record { history, best: best.transpose()?, ..Record::new() };
+        let record = Record { history, best: best.transpose()? };
         let steps = &record.history[..];
         let kept = match state.end {
             // The model is that before the last step.

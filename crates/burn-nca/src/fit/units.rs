@@ -51,9 +51,12 @@ impl<'a, 'p, E: Encoder, O: Objective> Units<'a, 'p, E, O> {
         assign(self.problem.model.clone(), &self.parameters(position))
     }
 
-    /// The penalized objective and its gradient at a position.
+    /// The penalized objective and its gradient at a position, by the target that belongs there.
     pub fn evaluate(&self, position: &[f64]) -> Evaluation {
-        self.evaluate_on(self.problem.target, position)
+        match self.updated_target(position) {
+            Some(target) => self.evaluate_on(&target, position),
+            None => self.evaluate_on(self.problem.target, position),
+        }
     }
 
     /// The target at a position, where it depends on that.

@@ -146,8 +146,9 @@ pub trait Objective: Module + ModuleDisplay {
     /// The target at an embedding that a fit has reached, where it depends on that: neighbors that are searched again,
     /// say. `None` keeps the one before.
     ///
-    /// Full-batch minimizers ask at the start and after each step that they have taken, not within a line search; it
-    /// must follow from the embedding alone, so that a resumed fit takes the same steps.
+    /// The value of a fit is by the target of its own embedding, so it may jump; where full-batch minimizers find nothing
+    /// lower, they try steps with the target held. It must follow from the embedding alone, so that a resumed fit takes the
+    /// same steps.
     fn updated_target(
         &self,
         _embedding: Tensor<2>,

@@ -14,10 +14,10 @@ use crate::fit::{
 use crate::model::MetricModel;
 use crate::objective::Objective;
 
-/// `(z - 3)² + t` of one point z, where t is 10 once z is above 2 and 0 before.
+/// `(z - 3)² + t` of one point z, where t is 10 for z between 2.2 and an end, and else 0.
 #[derive(Module, Debug)]
 struct Trap {
-    center: f64,
+    end: f64,
 }
 
 impl Objective for Trap {
@@ -37,7 +37,8 @@ impl Objective for Trap {
     fn shared(&self, _embedding: Tensor<2>, _target: &f64) {}
 
     fn updated_target(&self, embedding: Tensor<2>, _target: &f64) -> Option<f64> {
-        Some(if embedding.into_scalar::<f64>() > 2.0 { 10.0 } else { 0.0 })
+        let z = embedding.into_scalar::<f64>();
+        Some(if z > 2.2 && z < self.end { 10.0 } else { 0.0 })
     }
 
     fn subset(&self, target: &f64, _rows: &[usize]) -> f64 {
@@ -51,16 +52,16 @@ impl Objective for Trap {
         _shared: &(),
         _terms: Range<usize>,
     ) -> Tensor<1> {
-        (embedding - self.center).square().sum() + *target
+        (embedding - 3.0).square().sum() + *target
     }
 }
 
-fn fit(session: FitSession<'_>) -> Solution<f64> {
+fn fit(end: f64, session: FitSession<'_>) -> Solution<f64> {
     let device = Device::flex();
     let x = Tensor::<2>::from_data(TensorData::from([[1.0]]), (&device, DType::F64));
     let map = DiagonalMap::from_scale(&[0.0], &device.autodiff(), DType::F64);
     let identity = || FitIdentity { settings: "".into(), features: "".into(), targets: "".into() };
-    let mut problem = Problem::new(MetricModel::new(map, Trap { center: 3.0 }).train(), &x, &0.0);
+    let mut problem = Problem::new(MetricModel::new(map, Trap { end }).train(), &x, &0.0);
     problem.identity = Some(&identity);
     let config = FitConfig::new()
         .with_precision(Precision::F64)
@@ -68,22 +69,40 @@ fn fit(session: FitSession<'_>) -> Solution<f64> {
     minimize(&problem, &config, session).unwrap().map(|model| model.encoder.diagonal()[0])
 }
 
-#[test]
-fn the_fit_ends_at_the_least_value_of_updated_targets() {
-    let solution = fit(FitSession::new());
-    // From 0 (value 9) a step of length 1 (value 4), then to 3, where the new target makes 10 of 0.
+/// The solution, after a check that no step raised the value and that all that it says is of its last step.
+fn checked(end: f64) -> Solution<f64> {
+    let solution = fit(end, FitSession::new());
     let values: Vec<f64> = solution.history.iter().map(|step| step.value).collect();
-    assert_eq!((values[0], values.last().unwrap()), (4.0, &0.0), "{values:?}");
-    assert_eq!((solution.module, solution.value, solution.gradient_max), (1.0, 4.0, 4.0));
+    assert!(values.windows(2).all(|pair| pair[1] < pair[0]), "{values:?}");
+    let from_center = solution.module - 3.0;
+    assert!((solution.value - from_center * from_center).abs() < 1e-12, "{solution:?}");
+    assert!((solution.gradient_max - 2.0 * from_center.abs()).abs() < 1e-12, "{solution:?}");
+    assert_eq!(values.last(), Some(&solution.value));
+    solution
 }
 
 #[test]
-fn a_resumed_fit_remembers_it() {
-    let whole = fit(FitSession::new());
+fn no_step_is_taken_up_a_jump() {
+    // From 0 a step of length 1; the next would be to 3, where the value is 10.
+    let solution = checked(f64::INFINITY);
+    assert!(solution.module > 1.5 && solution.module <= 2.2, "{solution:?}");
+    assert_ne!(solution.termination, Termination::GradientSmall);
+}
+
+#[test]
+fn a_step_with_the_target_held_crosses_a_jump() {
+    let solution = checked(3.1);
+    assert!(solution.module >= 3.1 && solution.value <= 0.05, "{solution:?}");
+}
+
+#[test]
+fn a_resumed_fit_takes_the_same_steps() {
+    let whole = fit(3.1, FitSession::new());
     let mut state = FitState::default();
     let sliced = loop {
         let mut one_step = |_: &Progress| ControlFlow::Break(Termination::Stopped);
-        let sliced = fit(FitSession::new().with_progress(&mut one_step).with_state(&mut state));
+        let sliced =
+            fit(3.1, FitSession::new().with_progress(&mut one_step).with_state(&mut state));
         if state.is_empty() {
             break sliced;
         }
