@@ -44,7 +44,7 @@ impl Method for Lmnn {
         },
     ];
     const USES: &'static [Uses] = Uses::ALL;
-    const GRID: Grid = &[("push", &["0.5", "0.2", "0.8"]), ("neighbors", &["3", "1", "5"])];
+    const GRID: Grid = &[("push", &["0.5", "0.2", "0.8"]), ("neighbors", &["3", "1", "10", "40"])];
     type Data = Labeled;
 
     fn check(&self, _problem: &Problem<'_, Labeled>) -> Result<()> {

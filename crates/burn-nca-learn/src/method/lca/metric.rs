@@ -69,7 +69,11 @@ impl Method for Lca {
         Setting { name: "trainer", help: "em, or gradient for any encoder and optimizer" },
     ];
     const USES: &'static [Uses] = Uses::ALL;
-    const GRID: Grid = &[("trainer", &["em", "gradient"]), ("local_scales", &["true", "false"])];
+    const GRID: Grid = &[
+        ("trainer", &["em", "gradient"]),
+        ("local_scales", &["true", "false"]),
+        ("targets", &["3", "10"]),
+    ];
     type Data = Labeled;
 
     fn searched(&self) -> &'static [Uses] {
