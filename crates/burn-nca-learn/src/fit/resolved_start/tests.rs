@@ -75,7 +75,7 @@ fn automatic_lda_counts_only_classes_with_rows() {
     assert_eq!(data.classes(), 3);
     assert_eq!(weight(&Start::Auto, &data, 2).1, ResolvedStart::Pca);
     let error = message(&Start::Lda, &data, 2);
-    assert!(error.contains("2 classes with rows and 5 features have at most 1"), "{error}");
+    assert!(error.contains("LDA finds 1 directions of these classes"), "{error}");
 }
 
 #[test]

@@ -71,8 +71,8 @@ impl Method for Lca {
     const USES: &'static [Uses] = Uses::ALL;
     const GRID: Grid = &[
         ("trainer", &["em", "gradient"]),
-        ("local_scales", &["true", "false"]),
         ("targets", &["3", "10"]),
+        ("local_scales", &["true", "false"]),
     ];
     type Data = Labeled;
 
