@@ -101,7 +101,7 @@ fn numbers_out_of_range() {
     let message = failure(&["fit", "iris", "--neighbors", "106", "--max-iterations", "0"], 1);
     contains_all(&message, &["k is 106", "105"]);
     let message = failure(&["fit", "iris", "--dim", "3", "--init", "lda"], 1);
-    contains_all(&message, &["3", "at most 2"]);
+    contains_all(&message, &["3", "2 directions"]);
     let message = failure(&["fit", "iris", "--dim", "2", "--encoder", "diagonal"], 1);
     contains_all(&message, &["diagonal", "4 features", "2 dimensions"]);
 }

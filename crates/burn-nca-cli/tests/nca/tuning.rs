@@ -185,7 +185,7 @@ fn every_method_of_classes_with_settings_is_searched_and_names_those_it_chose() 
     let quick =
         ["--tune", "--folds", "2", "--repeats", "1", "--seed", "1", "--max-iterations", "5"];
     for (method, names) in [
-        ("lca", &["local_scales", "trainer"][..]),
+        ("lca", &["local_scales", "targets", "trainer"][..]),
         ("lca-classifier", &["steps", "trainer"]),
         ("vsm", &["neighbors", "width_penalty"]),
         ("gvsm", &["neighbors", "width_penalty"]),
@@ -229,14 +229,14 @@ fn a_setting_of_a_method_that_is_given_is_not_searched() {
         (report["settings"].clone(), report["tuning"]["trials"].as_array().unwrap().clone())
     };
     let (settings, trials) = tried("--method lca --set local_scales=false --dim 2");
-    assert_eq!((&settings["local_scales"], trials.len()), (&false.into(), 2));
+    assert_eq!((&settings["local_scales"], trials.len()), (&false.into(), 4));
     for trial in &trials {
         assert_eq!((&trial["dimension"], &trial["l2"]), (&2.into(), &serde_json::Value::Null));
         assert!(trial["settings"].get("local_scales").is_none(), "{trial}");
     }
     let (settings, trials) = tried("--method lca --tune-dim 1,3 --set trainer=em");
     let dimensions: Vec<_> = trials.iter().map(|trial| trial["dimension"].as_u64()).collect();
-    assert!(trials.len() == 4 && dimensions.iter().all(|k| [Some(1), Some(3)].contains(k)));
+    assert!(trials.len() == 8 && dimensions.iter().all(|k| [Some(1), Some(3)].contains(k)));
     assert_eq!(settings["trainer"], "em");
     let (settings, trials) = tried("--method ncfs --l2 0.02");
     assert_eq!((&settings["fit"]["l2"], trials.len()), (&0.02.into(), 1));
@@ -246,5 +246,5 @@ fn a_setting_of_a_method_that_is_given_is_not_searched() {
 fn a_budget_ends_the_search_of_a_method() {
     let fit = ["fit", "iris", "--method", "lca", "--tune", "--dim", "2", "--budget", "0.001"];
     let tuning = json(&[&fit[..], &["--format", "json"]].concat())["tuning"].clone();
-    assert_eq!((&tuning["candidates"], &tuning["trials"]), (&4.into(), &serde_json::json!([])));
+    assert_eq!((&tuning["candidates"], &tuning["trials"]), (&8.into(), &serde_json::json!([])));
 }

@@ -106,7 +106,7 @@ fn at_the_start<E: Encoder, O: Objective>(
             exact::value(&problem.model, &problem.x.all(), problem.target, &config.blocks),
             Vec::new(),
         ),
-        _ => units.evaluate(start),
+        _ => units.evaluate(None, start),
     };
     Solution {
         module: problem.model.clone(),
@@ -213,7 +213,7 @@ fn descend<E: Encoder, O: Objective, R: DirectionRule>(
     let seconds_before = state.seconds;
     let mut failure: Option<Error> = None;
     let asked = Cell::new(None);
-    let mut evaluate = |position: &[f64]| units.evaluate(position);
+    let mut evaluate = |position: &[f64]| units.evaluate(None, position);
     let mut on_step = |progress: &mut Progress, state: &DescentState<R::Memory>| {
         let position = &state.position;
         let kept = (|| Position(position.clone()), || units.parameters(position));
@@ -270,14 +270,14 @@ fn step_with_held_targets<E: Encoder, O: Objective, R: DirectionRule>(
     let mut at = DescentState { memory: None, iteration: 0, ..from.clone() };
     for _ in 0..HELD_STEPS {
         let Some(target) = units.updated_target(&at.position) else { break };
-        let mut held = |position: &[f64]| units.evaluate_on(&target, position);
+        let mut held = |position: &[f64]| units.evaluate(Some(&target), position);
         let mut once = |_: &mut Progress, _: &_| ControlFlow::Break(Termination::Stopped);
         // Values of different targets are not to be compared.
         at.previous_value = f64::INFINITY;
         let solution = descent::minimize(rule, at, scale, &mut held, &mut once);
         at = solution.module;
         let Some(last) = solution.history.last() else { break };
-        let Evaluation { value, gradient, magnitude } = units.evaluate(&at.position);
+        let Evaluation { value, gradient, magnitude } = units.evaluate(None, &at.position);
         at = DescentState { value, gradient, magnitude, evaluations: at.evaluations + 1, ..at };
         if value < lower {
             at.iteration = from.iteration + 1;

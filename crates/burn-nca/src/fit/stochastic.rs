@@ -283,7 +283,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
 
     /// The exact value and gradient, where no batch has been evaluated.
     fn at_start(&self) -> Progress {
-        let Evaluation { value, gradient, .. } = self.units.evaluate(&self.units.start());
+        let Evaluation { value, gradient, .. } = self.units.evaluate(None, &self.units.start());
         let gradient_max = gradient.iter().fold(0.0, |max: f64, g| max.max(g.abs()));
         Progress { iteration: 0, value, gradient_max, seconds: self.seconds(), ..self.last }
     }

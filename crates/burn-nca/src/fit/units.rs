@@ -51,25 +51,19 @@ impl<'a, 'p, E: Encoder, O: Objective> Units<'a, 'p, E, O> {
         assign(self.problem.model.clone(), &self.parameters(position))
     }
 
-    /// The penalized objective and its gradient at a position, by the target that belongs there.
-    pub fn evaluate(&self, position: &[f64]) -> Evaluation {
-        match self.updated_target(position) {
-            Some(target) => self.evaluate_on(&target, position),
-            None => self.evaluate_on(self.problem.target, position),
-        }
-    }
-
     /// The target at a position, where it depends on that.
     pub fn updated_target(&self, position: &[f64]) -> Option<O::Target> {
         self.problem.updated_target(&self.parameters(position))
     }
 
-    /// The same as [`evaluate`](Self::evaluate) with another target of the same points.
-    pub fn evaluate_on(&self, target: &O::Target, position: &[f64]) -> Evaluation {
+    /// The penalized objective and its gradient at a position, by a target that is held or by that which belongs there.
+    pub fn evaluate(&self, held: Option<&O::Target>, position: &[f64]) -> Evaluation {
         if self.ended() {
             // No minimizer continues from here.
             return Evaluation::new(f64::NAN, vec![f64::NAN; position.len()]);
         }
+        let own = if held.is_none() { self.updated_target(position) } else { None };
+        let target = held.or(own.as_ref()).unwrap_or(self.problem.target);
         let Self { problem, config, .. } = self;
         let model = self.model(position);
         let terms = problem.terms() as f64;
@@ -156,7 +150,7 @@ mod tests {
             let config = FitConfig::new().with_precision(Precision::F64).with_l2(l2);
             let config = config.with_penalty(Some(penalty));
             let units = Units::new(&problem, &config);
-            units.evaluate(&units.start())
+            units.evaluate(None, &units.start())
         };
         let f = -at(0.0, 0.0, Penalty::Weights).value;
         let hinge = at(1.0, 0.0, Penalty::Weights).value + f;
