@@ -44,9 +44,11 @@ def test_every_method_with_settings_is_tuned(info):
 def test_settings_of_a_method_are_chosen_and_what_is_given_stays():
     estimator, search = tune(*WINE, estimator=Metric("lca", n_components=2, trainer="em"), folds=2, repeats=1)
     tried = [trial["candidate"]["settings"] for trial in search["trials"]]
-    assert tried == [{"local_scales": "true"}, {"local_scales": "false"}]
-    chosen = tried[search["choice"]["trial"]]["local_scales"]
-    assert str(estimator.local_scales).lower() == chosen and estimator.n_components == 2
+    assert {one["local_scales"] for one in tried} == {"true", "false"} and len(tried) == 4
+    assert all(set(one) == {"local_scales", "targets"} for one in tried)
+    chosen = tried[search["choice"]["trial"]]
+    assert str(estimator.local_scales).lower() == chosen["local_scales"] and str(estimator.targets) == chosen["targets"]
+    assert estimator.n_components == 2
 
 
 def test_numbers_are_compared_by_r2():
