@@ -19,7 +19,7 @@ fn program(folder: &Path, options: &[&str]) -> Output {
 fn a_run_is_resumed_and_writes_figures_tables_and_numbers() {
     let place = tempfile::tempdir().unwrap();
     let run = place.path().join("run");
-    // All points but two are there already.
+    // All points but one are there already.
     let correlations = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95];
     let mut cells = Vec::new();
     for noise in [[0.3, 0.5], [0.55, 0.7]] {
@@ -29,7 +29,7 @@ fn a_run_is_resumed_and_writes_figures_tables_and_numbers() {
             }));
         }
     }
-    cells.truncate(20);
+    cells.truncate(21);
     fs::create_dir(place.path().join("run.partial")).unwrap();
     let checkpoint = place.path().join("run.partial/checkpoint.json");
     write_journal(&checkpoint, &(), &cells, &[]).unwrap();
