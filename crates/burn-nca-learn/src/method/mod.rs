@@ -193,25 +193,10 @@ pub enum Uses {
 
 impl Uses {
     /// What every gradient method uses.
-    pub const ALL: &'static [Self] = &[
-        Self::Dimensions,
-        Self::Encoder,
-        Self::Start,
-        Self::L2,
-        Self::Optimizer,
-        Self::EarlyStopping,
-    ];
+    pub const ALL: &'static [Self] = Self::ALL_OF_MEANS.split_at(6).0;
 
     /// The same of a method whose objective is a sum over pairs of rows.
-    pub const ALL_OF_PAIRS: &'static [Self] = &[
-        Self::Dimensions,
-        Self::Encoder,
-        Self::Start,
-        Self::L2,
-        Self::Optimizer,
-        Self::EarlyStopping,
-        Self::Sums,
-    ];
+    pub const ALL_OF_PAIRS: &'static [Self] = Self::ALL_OF_MEANS.split_at(7).0;
 
     /// The same of MLKR, whose sums have a Fourier series.
     pub(crate) const ALL_OF_MEANS: &'static [Self] = &[

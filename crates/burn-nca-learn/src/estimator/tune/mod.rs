@@ -168,8 +168,8 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
     /// As [`NcaConfig::tune`], of any method with settings and any data.
     ///
     /// A method is tried at the settings that it declares ([`Method::GRID`](crate::method::Method::GRID),
-    /// [`Method::searched`](crate::method::Method::searched)) and is compared by the rule that it learns. Numbers are compared by the R² of the kernel rule on the rows held out, pairs by the mean log probability of the
-    /// pairs held out. Methods without a criterion are tried without.
+    /// [`Method::searched`](crate::method::Method::searched)) and is compared by the rule that it learns. Numbers are compared
+    /// by the R² of the kernel rule on the rows held out, pairs by the mean log probability of the pairs held out. Methods without a criterion are tried without.
     ///
     /// # Errors
     /// As [`NcaConfig::tune`], or a method that has no settings to try.

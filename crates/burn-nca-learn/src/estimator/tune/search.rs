@@ -237,8 +237,8 @@ impl<D: TrainingData> Running<'_, '_, D> {
 
     /// One fit a fold, in parallel; `None` where the search ended before all of them did.
     ///
-    /// A method of several members is compared on the first folds, and by some of its members, as far as seconds allow: of a fit that is
-    /// a mean of several, one alone says too little.
+    /// A method of several members is compared on the first folds, and by some of its members, as far as seconds allow: of a
+    /// fit that is a mean of several, one alone says too little.
     fn trial(&self, candidate: &Candidate, trials: &[Trial]) -> Result<Option<Trial>> {
         let mut config = candidate.configure(self.config);
         config.fit.time_budget = None;

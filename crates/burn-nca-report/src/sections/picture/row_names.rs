@@ -36,6 +36,12 @@ impl RowNames {
         (number, self.id(number))
     }
 
+    /// Gives a row of the fit, counted from 1, its number and its name in the source.
+    fn rename(&self, row: &mut usize, id: &mut Option<String>) {
+        *row = self.row(*row);
+        *id = self.id(*row);
+    }
+
     /// The place in the source of a row of the fit, both counted from 1.
     fn row(&self, row: usize) -> usize {
         let place = self.places.as_ref().and_then(|places| places.get(row.checked_sub(1)?));
@@ -59,12 +65,10 @@ impl Report {
                     embedding.name_rows(names);
                 }
                 for one in found.explained.iter_mut().flat_map(ExplainedPredictions::rows_mut) {
-                    one.row = names.row(one.row);
-                    one.id = names.id(one.row);
+                    names.rename(&mut one.row, &mut one.id);
                 }
                 for one in found.labels.iter_mut().flat_map(|labels| &mut labels.rows) {
-                    one.row = names.row(one.row);
-                    one.id = names.id(one.row);
+                    names.rename(&mut one.row, &mut one.id);
                 }
             }
             Results::Numbers(found) | Results::Pairs(found) => found.embedding.name_rows(names),
@@ -78,8 +82,7 @@ impl Report {
 impl<M> Embedding<M> {
     fn name_rows(&mut self, names: &RowNames) {
         for point in &mut self.points {
-            point.row = names.row(point.row);
-            point.id = names.id(point.row);
+            names.rename(&mut point.row, &mut point.id);
         }
         for other in &mut self.unlabeled {
             other.id = names.id(other.row);
