@@ -15,7 +15,6 @@ enum Method {
     Auto,
     BruteForce,
     Tree,
-    Boxes,
 }
 
 #[derive(Args)]
@@ -48,7 +47,6 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<Value> {
         Method::Auto => SearchMethod::Auto,
         Method::BruteForce => SearchMethod::BruteForce,
         Method::Tree => SearchMethod::Tree,
-        Method::Boxes => SearchMethod::Boxes,
     };
     let search = NearestConfig::new(arguments.k).with_method(method);
     let (mut fastest, mut sum) = (f64::INFINITY, 0u64);

@@ -60,11 +60,10 @@ fn method_of(name: &str) -> PyResult<SearchMethod> {
     Ok(match name {
         "auto" => SearchMethod::Auto,
         "brute" => SearchMethod::BruteForce,
-        "tree" => SearchMethod::Tree,
-        "boxes" => SearchMethod::Boxes,
+        "tree" | "boxes" => SearchMethod::Tree,
         other => {
             return Err(PyValueError::new_err(format!(
-                "algorithm is {other:?}; give one of 'auto', 'brute', 'tree', 'boxes'"
+                "algorithm is {other:?}; give one of 'auto', 'brute', 'tree'"
             )));
         }
     })

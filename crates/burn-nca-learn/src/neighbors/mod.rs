@@ -45,7 +45,6 @@ mod soft;
 mod stochastic;
 #[cfg(test)]
 mod tests;
-mod tree;
 mod variable_kernel;
 mod voters;
 mod within;

@@ -11,7 +11,6 @@ use super::excluded::{Eligible, Exclude, Excluded};
 use super::points::{Points, check_dimensions};
 use super::ranking::{Candidate, Neighbors, k_nearest};
 use super::selection::{at_most, k_smallest};
-use super::tree;
 use crate::data::Features;
 use crate::device::runs_on_host;
 use crate::error::{Error, Result};
@@ -23,34 +22,31 @@ const LARGE: usize = 1 << 22;
 const PART_VALUES: usize = 1 << 20;
 const PART_ROWS: usize = 1 << 14;
 
+/// Dimensions up to which a tree leaves most of any points unseen.
+const FEW_DIMENSIONS: usize = 8;
+
 /// How neighbors are searched. Every method gives the same neighbors; they differ in time.
 #[derive(Config, Debug, Copy, PartialEq, Eq)]
 pub enum SearchMethod {
-    /// The k-d tree for few dimensions and many references, boxes where they pay, else brute force: see
-    /// [`NearestConfig`] for the rule.
+    /// The tree where it pays, else brute force: see [`NearestConfig`] for the rule.
     Auto,
     /// All distances, by blocks of matrix products on the tensors' device.
     BruteForce,
-    /// A k-d tree on the host, for 1 to 8 dimensions.
+    /// A tree of bounding boxes on the host, in the leading principal directions: for few dimensions, and for embeddings
+    /// and other data whose directions differ in spread.
     Tree,
-    /// A tree of bounding boxes on the host, in the leading principal directions: for embeddings and other
-    /// data whose directions differ in spread.
-    Boxes,
 }
 
 /// A search for the k nearest references of each query.
 ///
-/// `Auto` takes the k-d tree up to 8 dimensions, from `2^(d + 3)` references for d dimensions on (2 dimensions: 32;
+/// `Auto` takes the tree up to 8 dimensions, from `2^(d + 3)` references for d dimensions on (2 dimensions: 32;
 /// 8 dimensions: 2048), and for k of at most a twentieth of the references. A tree visits
 /// a share of the references that shrinks with their number and grows with d and k, while a matrix
-/// product costs the same for any data. Measured at k = 5 on Gaussian clouds, brute force takes 31 times
-/// as long as the tree for 10000 references in 1 dimension, 15 in 2, 7 in 4, 3 in 6 and 1.4 in 8; 2 for
-/// 300 references in 2 dimensions, 1 for 3000 in 8. At k = a tenth of the references they are even in 2
-/// dimensions, and the tree takes twice as long in 8.
+/// product costs the same for any data.
 ///
 /// Else, on the host, from 1000 queries and 4000 references on and for k of at most a two-hundredth of these,
-/// `Auto` builds the boxes, searches 32 of the queries with them, and takes them for all if what those had to look
-/// at is worth less than a matrix product: boxes leave most of an embedding unseen, but little of data that spread
+/// `Auto` builds the tree, searches 32 of the queries with it, and takes it for all if what those had to look
+/// at is worth less than a matrix product: it leaves most of an embedding unseen, but little of data that spread
 /// alike in many dimensions. In all other cases it takes brute force.
 ///
 /// # Examples
@@ -89,8 +85,7 @@ impl NearestConfig {
     ///
     /// # Errors
     /// k of 0 or larger than the references (less one where `own` is given), queries and references of
-    /// different dimensions, a coordinate that is not finite, `own` that does not fit, or a tree for more
-    /// than 8 dimensions.
+    /// different dimensions, a coordinate that is not finite, or `own` that does not fit.
     pub fn search(
         &self,
         queries: &Tensor<2>,
@@ -119,7 +114,7 @@ impl NearestConfig {
         {
             let part =
                 |rows: Range<usize>| Points::read(&references.clone().slice([rows]), "references");
-            let whole = ([m, d], &part as &Part<'_>);
+            let whole = (m, &part as &Part<'_>);
             return self.search_parts(&found, whole, eligible.excluded.as_ref(), (rows, device));
         }
         let among = Points::read(references, "references")?;
@@ -148,7 +143,7 @@ impl NearestConfig {
             let part = |rows: Range<usize>| {
                 Points::of(&references.select(&rows.collect::<Vec<_>>()), "references")
             };
-            let whole = (shape, &part as &Part<'_>);
+            let whole = (shape[0], &part as &Part<'_>);
             return self.search_parts(&found, whole, eligible.excluded.as_ref(), (rows, device));
         }
         let among = Points::of(references, "references")?;
@@ -175,16 +170,16 @@ impl NearestConfig {
         }
     }
 
-    /// The same among `[m, d]` references of which `part` gives some, so many at a time: neither their values in f64 nor a
+    /// The same among m references of which `part` gives some, so many at a time: neither their values in f64 nor a
     /// copy for products stands for all of them.
     pub(super) fn search_parts(
         &self,
         queries: &Points,
-        ([m, d], part): ([usize; 2], &Part<'_>),
+        (m, part): (usize, &Part<'_>),
         excluded: Option<&Excluded<'_>>,
         (rows, device): (usize, &Device),
     ) -> Result<Neighbors> {
-        self.check([m, d], excluded)?;
+        self.check(m, excluded)?;
         let mut nearest: Vec<Vec<Candidate>> = vec![Vec::new(); queries.rows()];
         // A part has more rows than there are neighbors to find.
         let most = excluded.map_or(0, Excluded::most);
@@ -226,29 +221,24 @@ impl NearestConfig {
         excluded: Option<&Excluded<'_>>,
         device: &Device,
     ) -> Result<Neighbors> {
-        self.check([references.rows(), references.dimensions()], excluded)?;
+        self.check(references.rows(), excluded)?;
         let k = self.k;
         let brute_force = || {
             let filter = CandidateFilter::new(queries, references, device);
             filter.map_rows(excluded, |row| nearest_in_row(row, k))
         };
-        let tree = || tree::search(queries, references, excluded, k);
-        let boxes = || BoxSearch::new(queries, references, excluded);
+        let tree = || BoxSearch::new(queries, references, excluded);
         let (m, d) = (references.rows(), references.dimensions());
         let rows = match self.method {
             _ if queries.rows() == 0 => Vec::new(),
             SearchMethod::BruteForce => brute_force(),
-            SearchMethod::Tree => tree(),
-            SearchMethod::Boxes => boxes().search(k),
-            // A tree finds those that are left out first.
-            SearchMethod::Auto if tree_is_faster(m, d, k + excluded.map_or(0, Excluded::most)) => {
-                tree()
-            }
+            SearchMethod::Tree => tree().search(k),
+            SearchMethod::Auto if tree_is_faster(m, d, k) => tree().search(k),
             SearchMethod::Auto => {
                 let on_host = runs_on_host(device);
-                let boxes = (on_host && boxes_may_pay(queries.rows(), m, k)).then(boxes);
-                match boxes.filter(|boxes| boxes.pays(k)) {
-                    Some(boxes) => boxes.search(k),
+                let tree = (on_host && tree_may_pay(queries.rows(), m, k)).then(tree);
+                match tree.filter(|tree| tree.pays(k)) {
+                    Some(tree) => tree.search(k),
                     None => brute_force(),
                 }
             }
@@ -256,19 +246,12 @@ impl NearestConfig {
         Ok(Neighbors::from_rows(rows, references.rows(), k))
     }
 
-    fn check(&self, [m, d]: [usize; 2], excluded: Option<&Excluded<'_>>) -> Result<()> {
+    fn check(&self, m: usize, excluded: Option<&Excluded<'_>>) -> Result<()> {
         check_k_excluding(self.k, m, excluded)?;
         if u32::try_from(m).is_err() {
             return Err(Error::data(format!(
                 "{m} references; at most {} can be numbered: search them in parts",
                 u32::MAX
-            )));
-        }
-        if self.method == SearchMethod::Tree && d > tree::MAX_DIMENSIONS {
-            return Err(Error::setting(format!(
-                "a k-d tree is for 1 to {} dimensions, the points have {d}; use the method Auto or \
-                 BruteForce",
-                tree::MAX_DIMENSIONS
             )));
         }
         Ok(())
@@ -368,14 +351,12 @@ fn nearest_in_row(row: &FilteredRow, k: usize) -> Vec<Candidate> {
     k_nearest(candidates, k, resolution)
 }
 
-/// Whether there are enough references and queries that boxes, once built, may save time.
-fn boxes_may_pay(queries: usize, references: usize, k: usize) -> bool {
+/// Whether there are enough references and queries that a tree, once built, may save time.
+fn tree_may_pay(queries: usize, references: usize, k: usize) -> bool {
     queries >= 1000 && references >= 4000 && k <= references / 200
 }
 
-/// The rule of [`NearestConfig`] for the tree.
+/// Whether the tree is faster whatever the points are.
 fn tree_is_faster(references: usize, dimensions: usize, k: usize) -> bool {
-    dimensions <= tree::MAX_DIMENSIONS
-        && references >= 1 << (dimensions + 3)
-        && k <= references / 20
+    dimensions <= FEW_DIMENSIONS && references >= 1 << (dimensions + 3) && k <= references / 20
 }

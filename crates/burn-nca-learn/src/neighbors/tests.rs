@@ -7,7 +7,6 @@ use super::excluded::{Exclude, Excluded};
 use super::points::Points;
 use super::ranking::Neighbors;
 use super::search::{NearestConfig, SearchMethod, nearest, nearest_others};
-use super::tree;
 use crate::data::Features;
 use crate::error::Result;
 
@@ -43,13 +42,8 @@ fn rows(neighbors: &Neighbors) -> Vec<Vec<u32>> {
     (0..neighbors.rows()).map(|row| neighbors.indices(row).to_vec()).collect()
 }
 
-fn methods(d: usize) -> Vec<SearchMethod> {
-    let tree = (d <= tree::MAX_DIMENSIONS).then_some(SearchMethod::Tree);
-    [SearchMethod::BruteForce, SearchMethod::Boxes, SearchMethod::Auto]
-        .into_iter()
-        .chain(tree)
-        .collect()
-}
+const METHODS: [SearchMethod; 3] =
+    [SearchMethod::BruteForce, SearchMethod::Tree, SearchMethod::Auto];
 
 /// Coordinates that are small whole numbers: exact in every dtype, full of ties and duplicates.
 fn lattice(max: i32, size: std::ops::Range<usize>) -> impl Strategy<Value = Vec<f64>> {
@@ -72,7 +66,7 @@ proptest! {
         let k = 1 + ((n - 2) as f64 * share) as usize;
         let own: Vec<usize> = (0..n).collect();
         let expected = naive(&values, &values, d, Some(&own), k);
-        for method in methods(d) {
+        for method in METHODS {
             // Whole numbers of thousands are nearer to each other than f32 tells.
             let single = max < 1000;
             let dtypes = [DType::F64, DType::F32];
@@ -94,7 +88,7 @@ proptest! {
         let queries = &queries[..queries.len() / d * d];
         let references = &references[..references.len() / d * d];
         let expected = naive(queries, references, d, None, 5);
-        for method in methods(d) {
+        for method in METHODS {
             let search = NearestConfig::new(5).with_method(method);
             let found = search.search(&flex(queries, d), &flex(references, d), None).unwrap();
             prop_assert_eq!(&rows(&found), &expected, "{:?}", method);
@@ -114,7 +108,7 @@ proptest! {
         let mut turned = values.to_vec();
         turned.rotate_left(2 * turn);
         let queries = flex(&values[..10], 2);
-        for method in methods(2) {
+        for method in METHODS {
             let search = NearestConfig::new(3).with_method(method);
             let before = search.search(&queries, &flex(values, 2), None).unwrap();
             let after = search.search(&queries, &flex(&turned, 2), None).unwrap();
@@ -138,7 +132,7 @@ proptest! {
             .chunks(2)
             .flat_map(|p| [cosine * p[0] - sine * p[1] + shift, sine * p[0] + cosine * p[1] - shift])
             .collect();
-        for method in methods(2) {
+        for method in METHODS {
             let search = NearestConfig::new(4).with_method(method);
             let before = search.search_others(&flex(&values[..2 * n], 2)).unwrap();
             let after = search.search_others(&flex(&moved, 2)).unwrap();
@@ -156,7 +150,7 @@ proptest! {
 fn equal_points_are_at_distance_zero_and_ordered_by_row() {
     // Far from the origin the products cancel all digits of these differences in f32.
     let values: Vec<f64> = (0..40).flat_map(|i| [1e6 + f64::from(i % 2), 1e6]).collect();
-    for method in methods(2) {
+    for method in METHODS {
         for dtype in [DType::F32, DType::F64] {
             let points = tensor(&values, 2, dtype, &Device::flex());
             let found = NearestConfig::new(20).with_method(method).search_others(&points).unwrap();
@@ -170,7 +164,7 @@ fn equal_points_are_at_distance_zero_and_ordered_by_row() {
 
 #[test]
 fn two_points_are_each_other_s_neighbor() {
-    for method in methods(1) {
+    for method in METHODS {
         let found =
             NearestConfig::new(1).with_method(method).search_others(&flex(&[5.0, 2.0], 1)).unwrap();
         assert_eq!(rows(&found), [[1], [0]]);
@@ -181,7 +175,7 @@ fn two_points_are_each_other_s_neighbor() {
 #[test]
 fn all_equal_points_are_no_trouble() {
     let same = flex(&[0.25; 3000], 3);
-    for method in methods(3) {
+    for method in METHODS {
         let found = NearestConfig::new(999).with_method(method).search_others(&same).unwrap();
         assert_eq!(found.indices(500)[..3], [0, 1, 2]);
         assert_eq!(found.indices(500)[499..502], [499, 501, 502]);
@@ -195,7 +189,7 @@ fn extreme_scales_in_f32_give_the_same_neighbors() {
     let expected = rows(&nearest_others(&flex(&values, 3), 4).unwrap());
     for exponent in [-90, -60, -18, 18, 60, 90] {
         let scaled: Vec<f64> = values.iter().map(|x| x * 2f64.powi(exponent)).collect();
-        for method in methods(3) {
+        for method in METHODS {
             let points = tensor(&scaled, 3, DType::F32, &Device::flex());
             let found = NearestConfig::new(4).with_method(method).search_others(&points).unwrap();
             assert_eq!(rows(&found), expected, "{method:?} at 2^{exponent}");
@@ -226,8 +220,6 @@ fn settings_that_cannot_be_met_are_refused_with_their_numbers() {
     assert!(error.contains("k is 4") && error.contains("only 3 references"), "{error}");
     assert!(message(nearest_others(&points, 3)).contains("only 2 references other than"));
     assert!(message(nearest(&points, &points, 0, None)).contains("at least 1"));
-    let tree = NearestConfig::new(1).with_method(SearchMethod::Tree);
-    assert!(message(tree.search_others(&points)).contains("1 to 8 dimensions, the points have 9"));
     assert!(message(nearest(&flex(&[0.0; 4], 2), &points, 1, None)).contains("2 dimensions"));
 }
 
@@ -260,11 +252,9 @@ fn references_that_are_searched_in_parts_give_the_same_neighbors() {
         };
         let queries = Points::of(&queries, "queries").unwrap();
         let excluded = own.map(Excluded::own);
-        search.search_parts(&queries, ([60, 3], &part), excluded.as_ref(), (rows, &device))
+        search.search_parts(&queries, (60, &part), excluded.as_ref(), (rows, &device))
     };
-    for method in
-        [SearchMethod::Auto, SearchMethod::BruteForce, SearchMethod::Tree, SearchMethod::Boxes]
-    {
+    for method in METHODS {
         for k in [1, 4] {
             let search = NearestConfig::new(k).with_method(method);
             for own in [None, Some(own.as_slice())] {
@@ -323,7 +313,7 @@ fn a_metric_that_scales_or_permutes_whole_numbers_has_the_votes_of_euclidean_dis
                 let single = |x: f64| f64::from(x as f32 * scale as f32);
                 let single: Vec<f64> =
                     values.chunks(d).flat_map(|row| moved(row, &single)).collect();
-                for method in methods(d) {
+                for method in METHODS {
                     let search = NearestConfig::new(k).with_method(method);
                     for (values, dtype) in [(&double, DType::F64), (&single, DType::F32)] {
                         let points = tensor(values, d, dtype, &Device::flex());
@@ -355,7 +345,7 @@ fn standardized_one_hot_rows_tie_as_whole_rows_do() {
     let (mean, spread) = (0.25, (3.0f64 / 16.0).sqrt());
     let scaled: Vec<f64> = values.iter().map(|x| (x - mean) / spread).collect();
     for dtype in [DType::F64, DType::F32] {
-        for method in methods(12) {
+        for method in METHODS {
             let search = NearestConfig::new(7).with_method(method);
             let points = tensor(&scaled, 12, dtype, &Device::flex());
             assert_eq!(
@@ -400,7 +390,7 @@ fn groups_and_rows_without_weight_are_found_by_no_method() {
                     all[..4].iter().map(|&row| row as u32).collect()
                 })
                 .collect();
-            for method in methods(d) {
+            for method in METHODS {
                 let search = NearestConfig::new(4).with_method(method);
                 let found = search.search_excluding(&flex(&queries, d), &flex(&values, d), exclude);
                 assert_eq!(rows(&found.unwrap()), expected, "{d} {at} {method:?}");

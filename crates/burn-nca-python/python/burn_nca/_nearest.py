@@ -21,9 +21,8 @@ class Nearest(BaseEstimator):
     n_neighbors : int, default=5
         Neighbors of each query.
 
-    algorithm : {'auto', 'brute', 'tree', 'boxes'}, default='auto'
-        Matrix products, a k-d tree (up to 8 columns), a tree of boxes in the principal directions, or what is
-        fastest.
+    algorithm : {'auto', 'brute', 'tree'}, default='auto'
+        Matrix products, a tree of boxes in the principal directions ('boxes' means the same), or what is fastest.
 
     device : str, default='cpu'
         What computes; see :func:`burn_nca.devices`.

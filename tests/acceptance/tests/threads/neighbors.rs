@@ -24,7 +24,7 @@ fn entries(found: &Neighbors) -> Vec<(Vec<u32>, Vec<u64>)> {
 /// On a grid, where many distances are equal; by every method, which must all find the same.
 #[test]
 fn neighbors_by_every_method() {
-    // Of the last, boxes are tried where no method is named.
+    // Of the last, a tree is tried where no method is named.
     for (n, m, d, steps) in [(400, 1500, 2, 20.0), (300, 2500, 7, 3.0), (1000, 4000, 20, 2.0)] {
         let grid = |count: usize, seed| -> Vec<f64> {
             uniform(count * d, seed).into_iter().map(|x| (steps * x).round()).collect()
@@ -32,12 +32,7 @@ fn neighbors_by_every_method() {
         let references = tensor(&grid(m, 1), d, DType::F32);
         let queries = tensor(&grid(n, 2), d, DType::F32);
         let mut expected = None;
-        for method in
-            [SearchMethod::BruteForce, SearchMethod::Tree, SearchMethod::Boxes, SearchMethod::Auto]
-        {
-            if method == SearchMethod::Tree && d > 8 {
-                continue;
-            }
+        for method in [SearchMethod::BruteForce, SearchMethod::Tree, SearchMethod::Auto] {
             let what = format!("{method:?} in {d} dimensions");
             let search = NearestConfig::new(5).with_method(method);
             let found = same_on_any_threads(&what, || {
