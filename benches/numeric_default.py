@@ -4,9 +4,10 @@
     cargo build --release --locked -p burn-nca-cli
     python3 benches/numeric_default.py target/release/nca DIR > benches/results/numeric-default.json
 
-`DIR/NAME.csv.gz` has the target in `y`, and `DIR/NAME-test-masks.csv.gz` a column per split, 1 for a test row (those of
-treforevans/uci_datasets). The error is the root of the mean squared error in standard deviations of the target. Columns 3
-and 4 of the masks served to choose the candidates; these are 5 to 7.
+`DIR/NAME.csv.gz` has the target in `y`, and `DIR/NAME-test-masks.csv.gz` a column per split without a header, 1 for a test
+row (those of treforevans/uci_datasets). The error is the root of the mean squared error in standard deviations of the
+target. Columns 3 and 4 of the masks served to choose the candidates; these are 5 to 7. Where scikit-learn is installed its
+forest and its boosting are measured too.
 """
 
 import csv
@@ -28,6 +29,18 @@ SETTINGS = {
 }
 
 
+def others():
+    """scikit-learn's regressors with its own settings, but for the number of trees."""
+    try:
+        from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+    except ImportError:
+        return {}
+    return {
+        "random forest": lambda: RandomForestRegressor(500, random_state=0),
+        "boosting": lambda: HistGradientBoostingRegressor(random_state=0),
+    }
+
+
 def rows(path):
     with gzip.open(path, "rt") as file:
         return list(csv.reader(file))
@@ -37,22 +50,38 @@ def call(*command):
     return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
 
 
-def error(program, table, mask, split, options, rule):
-    header, *body = table
-    is_test = [float(row[split]) > 0.5 for row in mask[1:]]
-    y = header.index("y")
+def by_program(program, header, parts, options, rule):
+    """The predictions for the second of the parts by a model of the first."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for part, wanted in (("train", False), ("test", True)):
+        for part, body in zip(("train", "test"), parts):
             with open(folder / f"{part}.csv", "w", newline="") as file:
-                csv.writer(file).writerows([header] + [row for row, test in zip(body, is_test) if test == wanted])
+                csv.writer(file).writerows([header] + body)
         fit = ["--target", "y", "--task", "regression", "--test-size", "0", "--no-baselines", "-q", "--out", folder / "m"]
         call(program, "fit", folder / "train.csv", *fit, *options)
         lines = call(program, "predict", folder / "m", folder / "test.csv", *rule).splitlines()
-    predicted = [float(row["y"]) for row in csv.DictReader(lines)]
-    truth = [float(row[y]) for row, test in zip(body, is_test) if test]
-    squares = statistics.mean((a - b) ** 2 for a, b in zip(predicted, truth))
-    return squares**0.5 / statistics.pstdev(float(row[y]) for row in body)
+    return [float(row["y"]) for row in csv.DictReader(lines)]
+
+
+def by_model(model, y, parts):
+    x, targets = (
+        [[[float(value) for at, value in enumerate(row) if at != y] for row in body] for body in parts],
+        [float(row[y]) for row in parts[0]],
+    )
+    return list(model.fit(x[0], targets).predict(x[1]))
+
+
+def errors(program, table, mask, split):
+    """The error of every setting and of every other model on one split."""
+    header, *body = table
+    is_test = [float(row[split]) > 0.5 for row in mask]
+    parts = [[row for row, test in zip(body, is_test, strict=True) if test == wanted] for wanted in (False, True)]
+    y = header.index("y")
+    predicted = {name: by_program(program, header, parts, *options) for name, options in SETTINGS.items()}
+    predicted |= {name: by_model(make(), y, parts) for name, make in others().items()}
+    truth, deviation = [float(row[y]) for row in parts[1]], statistics.pstdev(float(row[y]) for row in body)
+    squares = {name: statistics.mean((a - b) ** 2 for a, b in zip(values, truth)) for name, values in predicted.items()}
+    return {name: square**0.5 / deviation for name, square in squares.items()}
 
 
 def main():
@@ -60,12 +89,10 @@ def main():
     cells = {}
     for name in SETS:
         table, mask = rows(folder / f"{name}.csv.gz"), rows(folder / f"{name}-test-masks.csv.gz")
-        cells[name] = {
-            setting: statistics.mean(error(program, table, mask, split, *options) for split in SPLITS)
-            for setting, options in SETTINGS.items()
-        }
+        splits = [errors(program, table, mask, split) for split in SPLITS]
+        cells[name] = {way: statistics.mean(one[way] for one in splits) for way in splits[0]}
         print(name, cells[name], file=sys.stderr)
-    cells["mean"] = {setting: statistics.mean(cell[setting] for cell in cells.values()) for setting in SETTINGS}
+    cells["mean"] = {way: statistics.mean(cell[way] for cell in cells.values()) for way in cells[SETS[0]]}
     print(json.dumps(cells, indent=1))
 
 

@@ -26,8 +26,11 @@ use crate::side_by_side::side_by_side;
 const SHARES: [[usize; 2]; 4] = [[5, 5], [5, 3], [3, 3], [2, 3]];
 const FEWEST: [usize; 2] = [2, 2];
 
-/// The squared rows of all fits of such a candidate together, which take some five seconds.
-const PRODUCTS: usize = 3_500_000;
+/// The squared rows of all fits of such a candidate together for each second of the budget; they take about half of it.
+const PRODUCTS: f64 = 350_000.0;
+
+/// The seconds by which they are counted where there is no budget.
+const SECONDS: f64 = 10.0;
 
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -245,8 +248,8 @@ impl<D: TrainingData> Running<'_, '_, D> {
         if !has_members(&config) {
             return self.fitted(candidate, &config, (&self.folds, trials));
         }
-        let affordable =
-            |[folds, members]: &&[usize; 2]| self.rows * self.rows * folds * members <= PRODUCTS;
+        let most = self.tune.budget.unwrap_or(SECONDS) * PRODUCTS / (self.rows as f64).powi(2);
+        let affordable = |[folds, members]: &&[usize; 2]| (folds * members) as f64 <= most;
         let &[folds, members] = SHARES.iter().find(affordable).unwrap_or(&FEWEST);
         if let Ok(method) = config.method.with_setting("members", &members.to_string()) {
             config.method = method;
