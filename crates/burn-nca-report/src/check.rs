@@ -39,11 +39,11 @@ fn check_classes(found: &ClassResults, data: &Data) -> Result<()> {
         check_index(&format!("labels.rows[{at}].suggested"), one.suggested, "classes", classes)?;
     }
     for (at, one) in found.explained.iter().flat_map(|found| &found.0).enumerate() {
-        check_index(&format!("explained[{at}].class"), one.row.class, "classes", classes)?;
+        check_index(&format!("explained[{at}].class"), one.row.target.class, "classes", classes)?;
         check_index(&format!("explained[{at}].predicted"), one.predicted, "classes", classes)?;
         for (near, one) in one.neighbors.iter().enumerate() {
             let place = format!("explained[{at}].neighbors[{near}].class");
-            check_index(&place, one.row.class, "classes", classes)?;
+            check_index(&place, one.row.target.class, "classes", classes)?;
         }
     }
     found.confusion.as_ref().map_or(Ok(()), |confusion| check_confusion(confusion, data))

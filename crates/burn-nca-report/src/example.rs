@@ -118,7 +118,7 @@ impl Report {
         ];
         let data = Data { target: Some("price".to_owned()), ..unclassed("housing", 506, 354, 152) };
         let scores = rows[3].clone();
-        let found = ValueResults { value: 27.96, scores, embedding: band() };
+        let found = ValueResults { value: 27.96, scores, explained: None, embedding: band() };
         Self::of_values("MLKR", data, measures, rows, Results::Numbers(found))
     }
 
@@ -143,7 +143,8 @@ impl Report {
         }
         embedding.links = (1..200).map(|at| [at - 1, at]).collect();
         let data = unclassed("film", 400, 140, 60);
-        let found = ValueResults { value: 27.96, scores: rows[2].clone(), embedding };
+        let found =
+            ValueResults { value: 27.96, scores: rows[2].clone(), explained: None, embedding };
         Self::of_values("pairs", data, measures, rows, Results::Pairs(found))
     }
 

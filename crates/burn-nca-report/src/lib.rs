@@ -40,7 +40,10 @@ pub use sections::class_scores::ClassTable;
 pub use sections::comparison::{Measure, MeasureRow, MeasureTable, Unit, falls_short};
 pub use sections::confusion::Confusion;
 pub use sections::curve::{Curve, CurvePoint};
-pub use sections::explained::{DecidingRow, ExplainedPrediction, ExplainedPredictions, NamedRow};
+pub use sections::explained::{
+    DecidingRow, ExplainedClasses, ExplainedNumbers, ExplainedPrediction, ExplainedPredictions,
+    NamedRow, OfClass, OfNumber,
+};
 pub use sections::labels::{ContradictedLabel, ContradictedLabels};
 pub use sections::matrix::Matrix;
 pub use sections::picture::{

@@ -8,7 +8,7 @@ use super::sections::class_scores::ClassTable;
 use super::sections::comparison::{MeasureRow, MeasureTable};
 use super::sections::confusion::Confusion;
 use super::sections::curve::Curve;
-use super::sections::explained::ExplainedPredictions;
+use super::sections::explained::{ExplainedClasses, ExplainedNumbers};
 use super::sections::labels::ContradictedLabels;
 use super::sections::matrix::Matrix;
 use super::sections::picture::{ClassMark, Embedding, ValueMark};
@@ -177,7 +177,7 @@ pub struct ClassResults {
     pub labels: Option<ContradictedLabels>,
     /// Held-out rows by the training rows that decided their classes; `None` where nothing was held out, and of a sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub explained: Option<ExplainedPredictions>,
+    pub explained: Option<ExplainedClasses>,
     /// p_i of every training point: the probability that a neighbor drawn for it is of its class.
     #[serde(deserialize_with = "nulls_as_nan")]
     pub p: Vec<f64>,
@@ -206,6 +206,10 @@ pub struct ValueResults {
     pub value: f64,
     /// What the learned metric reaches: the last row of the comparison.
     pub scores: MeasureRow,
+    /// Held-out rows by the training rows that decided their numbers; `None` of pairs, where nothing was held out, and of a
+    /// sample.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explained: Option<ExplainedNumbers>,
     /// The embedded points.
     pub embedding: Embedding<ValueMark>,
 }
@@ -226,7 +230,7 @@ impl Report {
                 ]
             }
             Results::Numbers(found) | Results::Pairs(found) => {
-                vec![&found.embedding, &self.replay, &self.comparison, found]
+                vec![&found.embedding, &self.replay, &self.comparison, found, &found.explained]
             }
         };
         let rest: [&dyn Section; 4] =

@@ -20,8 +20,7 @@ use super::repeats::Seen;
 use super::sample::Sample;
 use crate::{
     Accuracy, ClassCount, ClassMark, ClassResults, ClassTable, Confusion, ContradictedLabels, Data,
-    Embedding, ExplainedPredictions, Measure, MeasureTable, Part, Point, Results, Unlabeled,
-    thinned,
+    Embedding, ExplainedClasses, Measure, MeasureTable, Part, Point, Results, Unlabeled, thinned,
 };
 
 /// All rows, which of them were learned from and which are measured, and the k of k-NN.
@@ -90,7 +89,7 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &dyn Stages) -> Re
         explained: match rows.sample.measured() {
             // The features of a large table are not copied for some rows.
             Some(_) => None,
-            None => ExplainedPredictions::of(
+            None => ExplainedClasses::of(
                 model,
                 rows.data,
                 (&rows.sample.test, &learned.test),

@@ -18,8 +18,8 @@ use super::sample::{Sample, rows_of};
 use super::{Evaluation, label};
 use crate::number::significant;
 use crate::{
-    Data, Embedding, Measure, MeasureRow, MeasureTable, Part, Point, Results, Unit, ValueMark,
-    ValueResults,
+    Data, Embedding, ExplainedNumbers, Measure, MeasureRow, MeasureTable, Part, Point, Results,
+    Unit, ValueMark, ValueResults,
 };
 
 /// All rows, which of them were learned from and which are measured, and the k of k-NN.
@@ -105,6 +105,14 @@ pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &dyn Stages) -> R
     let warnings = seen.warning(on_others).into_iter().collect();
     let key = if test.rows() > 0 { "r2_test" } else { "r2_train" };
     let value = model.summary().value;
+    let explained = match rows.sample.measured() {
+        // The features of a large table are not copied for some rows.
+        Some(_) => None,
+        None => {
+            let train = (&rows.split.train[..], train.features());
+            ExplainedNumbers::of(model, rows.data, &rows.sample.test, train)
+        }
+    };
     Ok(Evaluation {
         data: Data {
             name: String::new(),
@@ -121,7 +129,7 @@ pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &dyn Stages) -> R
         shortfall: comparison.shortfall(key, None),
         comparison,
         warnings,
-        results: Results::Numbers(ValueResults { value, scores: learned, embedding }),
+        results: Results::Numbers(ValueResults { value, scores: learned, explained, embedding }),
         perplexity: perplexities_of(&precise.train, measured, train.groups())?,
         embedding: precise.train,
     })

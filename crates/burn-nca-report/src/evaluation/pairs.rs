@@ -88,7 +88,12 @@ pub fn evaluate(
         shortfall: comparison.shortfall(&format!("recall_5_{part}"), None),
         comparison,
         warnings,
-        results: Results::Pairs(ValueResults { value, scores: learned, embedding }),
+        results: Results::Pairs(ValueResults {
+            value,
+            scores: learned,
+            explained: None,
+            embedding,
+        }),
         perplexity: perplexities_of(&precise, &rows, None)?,
         embedding: precise,
     })

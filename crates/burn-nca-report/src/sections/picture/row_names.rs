@@ -71,7 +71,12 @@ impl Report {
                     names.rename(&mut one.row, &mut one.id);
                 }
             }
-            Results::Numbers(found) | Results::Pairs(found) => found.embedding.name_rows(names),
+            Results::Numbers(found) | Results::Pairs(found) => {
+                found.embedding.name_rows(names);
+                for one in found.explained.iter_mut().flat_map(ExplainedPredictions::rows_mut) {
+                    names.rename(&mut one.row, &mut one.id);
+                }
+            }
         }
         if let Some(Replay { points, .. }) = &mut self.replay {
             points.iter_mut().for_each(|point| point.row = names.row(point.row));
