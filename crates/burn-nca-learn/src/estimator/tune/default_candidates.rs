@@ -14,6 +14,10 @@ const MOST_ROWS: usize = 5000;
 /// The rows that candidates are compared on, where there are more.
 const COMPARED_ROWS: usize = 1200;
 
+/// The products `n² d k` of those rows for numbers, whose fits take more steps, and the fewest rows.
+const PRODUCTS_OF_NUMBERS: f64 = 1.5e8;
+const FEWEST_COMPARED_ROWS: usize = 300;
+
 /// Folds of the comparison.
 const FOLDS: usize = 5;
 
@@ -88,7 +92,7 @@ impl TuneConfig {
     /// ten seconds.
     ///
     /// `None` where nothing is compared: another method than MLKR, a network, fewer than 20 or more than 20,000 rows. Larger
-    /// tables than 1200 rows are compared on 1200 of them.
+    /// tables are compared on 1200 of their rows, on fewer (300 at least) where columns are more than ten.
     pub fn default_candidates_for_numbers(
         config: &Estimator,
         data: &RegressionData,
@@ -106,7 +110,12 @@ impl TuneConfig {
         for (l2, start_perplexity) in NUMBERS {
             all.push(Candidate { l2, start_perplexity, ..default.clone() });
         }
-        Some(in_seconds([rows, config.d_input, config.d_output], all))
+        let products = (config.d_input * config.d_output).max(1) as f64;
+        let compared = (PRODUCTS_OF_NUMBERS / products).sqrt() as usize;
+        let compared = compared.clamp(FEWEST_COMPARED_ROWS, COMPARED_ROWS);
+        Some(
+            in_seconds([rows, config.d_input, config.d_output], all).with_most_rows(Some(compared)),
+        )
     }
 }
 
@@ -273,6 +282,8 @@ mod tests {
         let [fewest, most] = [*ROWS_OF_NUMBERS.start(), *ROWS_OF_NUMBERS.end()];
         let tune = compared(fewest, config.clone()).unwrap();
         assert_eq!((tune.folds, tune.repeats, tune.budget), (5, 3, Some(10.0)));
+        let wide = compared(fewest, RegressionConfig::new(3, 200)).unwrap();
+        assert_eq!((tune.most_rows, wide.most_rows), (Some(1200), Some(500)));
         let all = tune.candidates.unwrap();
         assert_eq!((all[0].l2, all[0].start_perplexity), (RegressionConfig::L2, None));
         assert_eq!((all[1].l2, all[1].method.is_some()), (0.0, true));
