@@ -28,24 +28,11 @@ pub struct LargeMargin {
 
 impl Objective for LargeMargin {
     type Target = TargetNeighbors;
-    /// No term needs to know anything of the others.
-    type Shared = ();
-
-    fn num_points(&self, target: &TargetNeighbors) -> usize {
-        target.points()
-    }
-
-    fn num_terms(&self, target: &TargetNeighbors) -> usize {
-        target.points()
-    }
-
-    fn shared(&self, _embedding: Tensor<2>, _target: &TargetNeighbors) {}
 
     fn block(
         &self,
         embedding: Tensor<2>,
         target: &TargetNeighbors,
-        _shared: &(),
         terms: Range<usize>,
     ) -> Tensor<1> {
         let rows = embedding.clone().slice([terms.clone()]);
@@ -64,10 +51,5 @@ impl Objective for LargeMargin {
         push.fold(pull.mul_scalar(1.0 - self.push), |total, push| {
             total + push.mul_scalar(self.push)
         })
-    }
-
-    /// The target neighbors of a mini-batch are those within it.
-    fn subset(&self, target: &TargetNeighbors, rows: &[usize]) -> TargetNeighbors {
-        target.subset(rows)
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData};
 use burn_nca_learn::data::{Labeled, TensorFeatures};
 use burn_nca_learn::neighbors::nearest_others;
+use burn_nca_learn::objective::DataTarget;
 
 /// The target neighbors of n rows, k of each, prepared once for many evaluations.
 #[derive(Clone, Debug)]
@@ -52,11 +53,6 @@ impl TargetNeighbors {
         })
     }
 
-    /// Number of rows.
-    pub fn points(&self) -> usize {
-        self.data.rows()
-    }
-
     /// The neighbors of some rows, and which of them are present, `[b, k]` each.
     pub fn neighbors(&self, rows: &Range<usize>, dtype: DType) -> (Tensor<2, Int>, Tensor<2>) {
         let present = self.present.clone().slice([rows.clone()]).cast(dtype);
@@ -69,12 +65,18 @@ impl TargetNeighbors {
         let own = self.labels.clone().slice([rows.clone()]).reshape([b, 1]).expand([b, n]);
         own.equal(self.labels.clone().reshape([1, n]).expand([b, n]))
     }
+}
 
-    /// The same for some rows alone.
+impl DataTarget for TargetNeighbors {
+    fn points(&self) -> usize {
+        self.data.rows()
+    }
+
+    /// The target neighbors of a mini-batch are those within it.
     ///
     /// # Panics
     /// If there is no row.
-    pub fn subset(&self, rows: &[usize]) -> Self {
+    fn subset(&self, rows: &[usize]) -> Self {
         Self::new(self.data.select(rows), self.k, &self.labels.device())
             .expect("rows of a data set that was searched before can be searched")
     }

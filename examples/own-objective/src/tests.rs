@@ -6,7 +6,7 @@ use burn_nca_learn::data::{Features, Labeled, TensorFeatures};
 use burn_nca_learn::encoder::LinearMap;
 use burn_nca_learn::fit::exact::{BlockConfig, value_and_gradient};
 use burn_nca_learn::fit::parameters::{assign, flatten, flatten_gradients};
-use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig, Objective};
+use burn_nca_learn::objective::{ClassIndex, Criterion, DataTarget, NcaLossConfig, Objective};
 
 use crate::large_margin::LargeMargin;
 use crate::target_neighbors::TargetNeighbors;
@@ -111,7 +111,7 @@ fn weights_count_as_in_the_equation() {
     assert!((found - expected).abs() < 1e-6 * expected, "{found} {expected}");
     // A batch of all rows in another order, with their weights.
     let backwards: Vec<usize> = rows.rev().collect();
-    let batch = WeightedNca {}.subset(&target, &backwards);
+    let batch = target.subset(&backwards);
     let found: f64 = WeightedNca {}.total(z.flip([0]), &batch).into_scalar();
     assert!((found - expected).abs() < 1e-6 * expected, "{found} {expected}");
 }
@@ -138,7 +138,7 @@ fn balanced_weights_of_each_class_add_up_to_the_same() {
 fn a_batch_has_target_neighbors_of_its_own_and_a_fit_lowers_the_sum() {
     let (data, device) = (data(), Device::flex());
     let target = TargetNeighbors::new(data.clone(), 3, &device).unwrap();
-    let part = LargeMargin { push: 0.5 }.subset(&target, &[0, 10, 2]);
+    let part = target.subset(&[0, 10, 2]);
     assert_eq!(part.points(), 3);
     // Rows 0 and 2 are of one class and each other's only neighbor; row 10 has none.
     let (neighbors, present) = part.neighbors(&(0..3), DType::F64);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor, TensorData};
 use burn_nca_learn::nca::{equal_pairs, exponents, log_p};
-use burn_nca_learn::objective::{ClassIndex, Objective};
+use burn_nca_learn::objective::{ClassIndex, DataTarget, Objective};
 
 /// The criterion g of NCA, of rows that count by weight, as points and as neighbors of others.
 ///
@@ -66,31 +66,25 @@ impl WeightedRows {
     }
 }
 
+impl DataTarget for WeightedRows {
+    fn points(&self) -> usize {
+        self.weights.len()
+    }
+
+    fn subset(&self, rows: &[usize]) -> Self {
+        let weights = rows.iter().map(|&row| self.weights[row]).collect();
+        Self::of(self.classes.subset(rows), weights, &self.of_terms.device())
+    }
+
+    fn counted(&self) -> usize {
+        self.classes.num_with_positive()
+    }
+}
+
 impl Objective for WeightedNca {
     type Target = WeightedRows;
-    type Shared = ();
 
-    fn num_points(&self, target: &WeightedRows) -> usize {
-        target.weights.len()
-    }
-
-    fn num_terms(&self, target: &WeightedRows) -> usize {
-        target.weights.len()
-    }
-
-    fn num_counted(&self, target: &WeightedRows) -> usize {
-        target.classes.num_with_positive()
-    }
-
-    fn shared(&self, _embedding: Tensor<2>, _target: &WeightedRows) {}
-
-    fn block(
-        &self,
-        embedding: Tensor<2>,
-        target: &WeightedRows,
-        _shared: &(),
-        terms: Range<usize>,
-    ) -> Tensor<1> {
+    fn block(&self, embedding: Tensor<2>, target: &WeightedRows, terms: Range<usize>) -> Tensor<1> {
         let z = target.classes.arrange(embedding);
         let (n, dtype) = (target.weights.len(), z.dtype());
         let (exponents, own) = exponents(z, terms.clone()); // [b, n]
@@ -103,11 +97,5 @@ impl Objective for WeightedNca {
     /// Every p_i is 1 at best. A fit that starts where nothing can move is distinguished from an optimum by it.
     fn lower_bound(&self, _target: &WeightedRows) -> Option<f64> {
         Some(0.0)
-    }
-
-    fn subset(&self, target: &WeightedRows, rows: &[usize]) -> WeightedRows {
-        let weights = rows.iter().map(|&row| target.weights[row]).collect();
-        let device = target.of_terms.device();
-        WeightedRows::of(target.classes.subset(rows), weights, &device)
     }
 }

@@ -22,7 +22,9 @@ use crate::fit::{
 };
 use crate::neighbors::Rule;
 use crate::objective::transfer::int_tensor;
-use crate::objective::{CandidateLoss, Candidates, NcaLossConfig, Objective, kernel_means};
+use crate::objective::{
+    CandidateLoss, Candidates, DataTarget, NcaLossConfig, Objective, kernel_means,
+};
 use burn_nca::MetricModel;
 use burn_nca::Sums;
 use burn_nca::fit::exact::sums_taken;
@@ -174,7 +176,7 @@ fn sums_of<E: Encoder, O: Objective>(
         None => sums_taken(model, &x.all(), target),
         Some(batches) => {
             let rows: Vec<usize> = (0..batches.batch_rows(n)).collect();
-            sums_taken(model, &x.rows(&rows), &model.objective.subset(target, &rows))
+            sums_taken(model, &x.rows(&rows), &target.subset(&rows))
         }
     };
     taken.and_then(SumsSummary::of)

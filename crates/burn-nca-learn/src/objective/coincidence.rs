@@ -271,29 +271,11 @@ impl BatchLoss for CoincidenceLoss {
 
 impl Objective for CoincidenceLoss {
     type Target = CoincidenceIndex;
-    type Shared = ();
-
-    fn num_points(&self, pairs: &CoincidenceIndex) -> usize {
-        pairs.points()
-    }
-
-    /// The pairs.
-    fn num_terms(&self, pairs: &CoincidenceIndex) -> usize {
-        pairs.pairs()
-    }
-
-    fn shared(&self, _embedding: Tensor<2>, _pairs: &CoincidenceIndex) {}
-
-    /// The pairs whose both ends are in the batch.
-    fn subset(&self, pairs: &CoincidenceIndex, rows: &[usize]) -> CoincidenceIndex {
-        pairs.subset(rows)
-    }
 
     fn block(
         &self,
         embedding: Tensor<2>,
         pairs: &CoincidenceIndex,
-        _shared: &(),
         terms: Range<usize>,
     ) -> Tensor<1> {
         let (device, dtype) = (embedding.device(), embedding.dtype());

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use burn::tensor::{Bool, Device, Int, Tensor, TensorData};
 
+use super::DataTarget;
 use super::transfer::int_tensor;
 use crate::data::{LabeledPair, LabeledPairs};
 use crate::error::{Error, Result};
@@ -107,18 +108,6 @@ impl CoincidenceIndex {
         Ok(d_output / self.maps)
     }
 
-    /// The pairs whose both ends are among the distinct points `rows`, numbered in that order.
-    pub(super) fn subset(&self, rows: &[usize]) -> Self {
-        let place: HashMap<usize, usize> =
-            rows.iter().enumerate().map(|(at, &row)| (row, at)).collect();
-        let kept = |(pair, scale): &(LabeledPair, usize)| {
-            let (anchor, other) = (*place.get(&pair.anchor)?, *place.get(&pair.other)?);
-            Some((LabeledPair { anchor, other, ..*pair }, *scale))
-        };
-        let pairs = self.pairs.iter().filter_map(kept).collect();
-        Self::index([rows.len(), self.maps, self.anchors], pairs, &self.device)
-    }
-
     /// The pairs `terms` of an embedding `[n, m p]`; `None` without pairs.
     pub(super) fn block(&self, embedding: Tensor<2>, terms: Range<usize>) -> Option<PairBlock> {
         let at = self.on_device.as_ref()?;
@@ -136,5 +125,28 @@ impl CoincidenceIndex {
             map: at.map.clone().slice([terms.clone()]),
             scale: at.scale.clone().slice([terms.clone()]),
         })
+    }
+}
+
+impl DataTarget for CoincidenceIndex {
+    fn points(&self) -> usize {
+        self.points()
+    }
+
+    /// The pairs whose both ends are in the batch.
+    fn subset(&self, rows: &[usize]) -> Self {
+        let place: HashMap<usize, usize> =
+            rows.iter().enumerate().map(|(at, &row)| (row, at)).collect();
+        let kept = |(pair, scale): &(LabeledPair, usize)| {
+            let (anchor, other) = (*place.get(&pair.anchor)?, *place.get(&pair.other)?);
+            Some((LabeledPair { anchor, other, ..*pair }, *scale))
+        };
+        let pairs = self.pairs.iter().filter_map(kept).collect();
+        Self::index([rows.len(), self.maps, self.anchors], pairs, &self.device)
+    }
+
+    /// The pairs.
+    fn terms(&self) -> usize {
+        self.pairs()
     }
 }

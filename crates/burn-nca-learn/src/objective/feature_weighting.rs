@@ -126,33 +126,8 @@ impl BatchLoss for NcfsLoss {
 
 impl Objective for NcfsLoss {
     type Target = ClassIndex;
-    type Shared = ();
 
-    fn num_points(&self, classes: &ClassIndex) -> usize {
-        classes.points()
-    }
-
-    fn num_terms(&self, classes: &ClassIndex) -> usize {
-        classes.points()
-    }
-
-    fn num_counted(&self, classes: &ClassIndex) -> usize {
-        classes.num_with_positive()
-    }
-
-    fn shared(&self, _embedding: Tensor<2>, _classes: &ClassIndex) {}
-
-    fn subset(&self, classes: &ClassIndex, rows: &[usize]) -> ClassIndex {
-        classes.subset(rows)
-    }
-
-    fn block(
-        &self,
-        embedding: Tensor<2>,
-        classes: &ClassIndex,
-        _shared: &(),
-        terms: Range<usize>,
-    ) -> Tensor<1> {
+    fn block(&self, embedding: Tensor<2>, classes: &ClassIndex, terms: Range<usize>) -> Tensor<1> {
         let u = classes.arrange(embedding);
         let labels = classes.labels(&(0..classes.points()));
         let same = equal_pairs(classes.labels(&terms), labels).float().cast(u.dtype());
@@ -236,29 +211,8 @@ impl BatchLoss for NcfsRegressionLoss {
 
 impl Objective for NcfsRegressionLoss {
     type Target = TargetIndex;
-    type Shared = ();
 
-    fn num_points(&self, targets: &TargetIndex) -> usize {
-        targets.points()
-    }
-
-    fn num_terms(&self, targets: &TargetIndex) -> usize {
-        targets.points()
-    }
-
-    fn shared(&self, _embedding: Tensor<2>, _targets: &TargetIndex) {}
-
-    fn subset(&self, targets: &TargetIndex, rows: &[usize]) -> TargetIndex {
-        targets.subset(rows)
-    }
-
-    fn block(
-        &self,
-        embedding: Tensor<2>,
-        targets: &TargetIndex,
-        _shared: &(),
-        terms: Range<usize>,
-    ) -> Tensor<1> {
+    fn block(&self, embedding: Tensor<2>, targets: &TargetIndex, terms: Range<usize>) -> Tensor<1> {
         let t = targets.centered(embedding.dtype());
         let apart = manhattan(&t.clone().slice([terms.clone()]), &t);
         of_manhattan(&embedding, terms.clone(), |distances| {

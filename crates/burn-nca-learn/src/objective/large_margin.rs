@@ -4,7 +4,6 @@ mod impostors;
 mod target;
 
 use core::ops::Range;
-use std::sync::Arc;
 
 use burn::config::Config;
 use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
@@ -169,34 +168,16 @@ impl BatchLoss for LargeMarginLoss {
 
 impl Objective for LargeMarginLoss {
     type Target = TargetNeighbors;
-    /// The rows on the host and who may be whose impostor; `None` where a coordinate is not finite.
-    type Shared = Option<Arc<ImpostorSearch>>;
 
-    fn num_points(&self, target: &TargetNeighbors) -> usize {
-        target.points()
-    }
-
-    fn num_terms(&self, target: &TargetNeighbors) -> usize {
-        target.points()
-    }
-
-    fn num_counted(&self, target: &TargetNeighbors) -> usize {
-        target.num_with_positive()
-    }
-
-    fn shared(&self, embedding: Tensor<2>, target: &TargetNeighbors) -> Self::Shared {
-        ImpostorSearch::new(&embedding, target).map(Arc::new)
-    }
-
-    fn subset(&self, target: &TargetNeighbors, rows: &[usize]) -> TargetNeighbors {
-        target.subset(rows)
+    /// With the rows on the host and who may be whose impostor; `None` where a coordinate is not finite.
+    fn prepared(&self, embedding: Tensor<2>, target: &TargetNeighbors) -> Option<TargetNeighbors> {
+        Some(target.with_search(ImpostorSearch::new(&embedding, target)?))
     }
 
     fn block(
         &self,
         embedding: Tensor<2>,
         target: &TargetNeighbors,
-        scene: &Self::Shared,
         terms: Range<usize>,
     ) -> Tensor<1> {
         let (device, dtype) = (embedding.device(), embedding.dtype());
@@ -204,8 +185,8 @@ impl Objective for LargeMarginLoss {
             let data = TensorData::from([value]).convert_dtype(dtype);
             Tensor::<1>::from_data(data, (&device.clone().inner(), dtype))
         };
-        let Some(scene) = scene else { return constant(f64::NAN) };
-        let active = scene.active_pairs(target, terms, self.push);
+        let Some(search) = target.search(&embedding) else { return constant(f64::NAN) };
+        let active = search.active_pairs(target, terms, self.push);
         if active.weights.is_empty() {
             return constant(0.0);
         }

@@ -8,7 +8,7 @@ use burn::tensor::{Tensor, assert_shape};
 use burn_nca::internal::{assert_rows, at_least_f32, on_host, one_line, over};
 
 use super::batch::constant;
-use super::{BatchLoss, ClassTarget, Objective};
+use super::{BatchLoss, ClassTarget, DataTarget, Objective};
 
 /// An objective of a data set as a loss of its batches: the mean of the terms among the rows of a batch.
 ///
@@ -75,11 +75,11 @@ where
 impl<O, T> SubsetLoss<O, T>
 where
     O: Objective<Target = T>,
-    T: Clone + Debug + Send + Sync,
+    T: DataTarget + Debug,
 {
     /// The loss of batches of the rows that the target is about.
     pub fn new(objective: O, target: T) -> Self {
-        let points = objective.num_points(&target);
+        let points = target.points();
         Self { objective, target: Arc::new(target), points }
     }
 }
@@ -87,7 +87,7 @@ where
 impl<O, T> BatchLoss for SubsetLoss<O, T>
 where
     O: Objective<Target = T>,
-    T: Clone + Debug + Send + Sync + 'static,
+    T: DataTarget + Debug,
 {
     type Target = ClassTarget;
 
@@ -109,9 +109,9 @@ where
         let z = at_least_f32(embeddings);
         let graph = constant(&z, 0.0);
         let whole = &*self.target;
-        let batch = self.objective.subset(whole, &rows);
+        let batch = whole.subset(&rows);
         match self.objective.estimate(z, &batch, whole) {
-            Some(sum) => graph + over(sum, self.objective.num_counted(whole) as f64),
+            Some(sum) => graph + over(sum, whole.counted() as f64),
             None => graph,
         }
     }
@@ -144,7 +144,7 @@ mod tests {
     /// A batch of all rows has the objective and its gradient over the terms that count, and one of some rows those of
     /// what the objective is about these rows.
     fn check<O: Objective<Target: Debug>>(objective: O, whole: O::Target) {
-        let counted = objective.num_counted(&whole) as f64;
+        let counted = whole.counted() as f64;
         let loss = SubsetLoss::new(objective.clone(), whole.clone());
         let z = scattered(2 * ROWS);
         let all: Vec<usize> = (0..ROWS).collect();
@@ -155,11 +155,11 @@ mod tests {
             assert!((slope - exact / counted).abs() < 1e-12, "{slope} {exact}");
         }
         let some: Vec<usize> = (0..12).map(|i| 7 * i % ROWS).collect();
-        let part = objective.subset(&whole, &some);
+        let part = whole.subset(&some);
         let value = |z| loss.batch_loss(z, &samples(&some));
         let (value, slope) = value_and_slope(&value, &z[..24], 2);
         let exact = objective.total(leaf(&z[..24], 2), &part).into_scalar::<f64>();
-        let exact = exact / objective.num_counted(&part) as f64;
+        let exact = exact / part.counted() as f64;
         assert!((value - exact).abs() < 1e-12, "{value} {exact}");
         assert!(slope.iter().any(|slope| *slope != 0.0));
     }

@@ -8,7 +8,7 @@ use burn::tensor::Tensor;
 use burn_nca::Sums;
 use burn_nca::internal::one_line;
 
-use super::{BatchLoss, Objective};
+use super::{BatchLoss, DataTarget, Objective};
 
 /// The settings of a [`SumLoss`].
 #[derive(Config, Debug)]
@@ -131,16 +131,24 @@ impl<A: Objective, B: Objective> SumLoss<A, B> {
         target: &(A::Target, B::Target),
         terms: &Range<usize>,
     ) -> (Range<usize>, Range<usize>) {
-        let first = self.first.num_terms(&target.0);
+        let first = target.0.terms();
         let of_first = terms.start.min(first)..terms.end.min(first);
         let of_second = terms.start.saturating_sub(first)..terms.end.saturating_sub(first);
         (of_first, of_second)
     }
 }
 
+/// Two targets of which one or both are others; `None` where neither is.
+fn either<A: Clone, B: Clone>(others: (Option<A>, Option<B>), target: &(A, B)) -> Option<(A, B)> {
+    if others.0.is_none() && others.1.is_none() {
+        return None;
+    }
+    let (first, second) = target.clone();
+    Some((others.0.unwrap_or(first), others.1.unwrap_or(second)))
+}
+
 impl<A: Objective, B: Objective> Objective for SumLoss<A, B> {
     type Target = (A::Target, B::Target);
-    type Shared = (A::Shared, B::Shared);
 
     const MOVING_TARGET: bool = A::MOVING_TARGET || B::MOVING_TARGET;
 
@@ -155,46 +163,19 @@ impl<A: Objective, B: Objective> Objective for SumLoss<A, B> {
         of_first.or_else(|| self.second.sums_taken(embedding, &target.1))
     }
 
-    /// # Panics
-    /// If the two targets are about different numbers of points.
-    fn num_points(&self, target: &Self::Target) -> usize {
-        let (n, m) = (self.first.num_points(&target.0), self.second.num_points(&target.1));
-        assert_eq!(n, m, "targets of {n} and of {m} points; give two of the same rows");
-        n
-    }
-
-    fn num_terms(&self, target: &Self::Target) -> usize {
-        self.first.num_terms(&target.0) + self.second.num_terms(&target.1)
-    }
-
-    fn num_counted(&self, target: &Self::Target) -> usize {
-        self.first.num_counted(&target.0) + self.second.num_counted(&target.1)
-    }
-
-    fn shared(&self, embedding: Tensor<2>, target: &Self::Target) -> Self::Shared {
-        let first = self.first.shared(embedding.clone(), &target.0);
-        (first, self.second.shared(embedding, &target.1))
+    fn prepared(&self, embedding: Tensor<2>, target: &Self::Target) -> Option<Self::Target> {
+        let first = self.first.prepared(embedding.clone(), &target.0);
+        either((first, self.second.prepared(embedding, &target.1)), target)
     }
 
     fn updated_target(&self, embedding: Tensor<2>, target: &Self::Target) -> Option<Self::Target> {
         let first = self.first.updated_target(embedding.clone(), &target.0);
-        let second = self.second.updated_target(embedding, &target.1);
-        if first.is_none() && second.is_none() {
-            return None;
-        }
-        let (of_first, of_second) = target.clone();
-        Some((first.unwrap_or(of_first), second.unwrap_or(of_second)))
+        either((first, self.second.updated_target(embedding, &target.1)), target)
     }
 
-    fn block(
-        &self,
-        embedding: Tensor<2>,
-        target: &Self::Target,
-        shared: &Self::Shared,
-        terms: Range<usize>,
-    ) -> Tensor<1> {
+    fn block(&self, embedding: Tensor<2>, target: &Self::Target, terms: Range<usize>) -> Tensor<1> {
         let zero = Tensor::zeros([1], (&embedding.device(), embedding.dtype()));
-        let parts = self.block_parts(embedding, target, shared, terms).into_iter();
+        let parts = self.block_parts(embedding, target, terms).into_iter();
         parts.reduce(|sum, part| sum + part).unwrap_or(zero)
     }
 
@@ -202,24 +183,22 @@ impl<A: Objective, B: Objective> Objective for SumLoss<A, B> {
         &self,
         embedding: Tensor<2>,
         target: &Self::Target,
-        shared: &Self::Shared,
         terms: Range<usize>,
     ) -> Vec<Tensor<1>> {
         let (first, second) = self.split(target, &terms);
         let mut parts = Vec::new();
         if !first.is_empty() {
-            parts = self.first.block_parts(embedding.clone(), &target.0, &shared.0, first);
+            parts = self.first.block_parts(embedding.clone(), &target.0, first);
         }
         if !second.is_empty() {
-            let of_second = self.second.block_parts(embedding, &target.1, &shared.1, second);
+            let of_second = self.second.block_parts(embedding, &target.1, second);
             parts.extend(of_second.into_iter().map(|part| part.mul_scalar(self.weight)));
         }
         parts
     }
 
-    fn offset(&self, target: &Self::Target, shared: &Self::Shared) -> f64 {
-        let second = self.second.offset(&target.1, &shared.1);
-        self.first.offset(&target.0, &shared.0) + self.weight * second
+    fn offset(&self, target: &Self::Target) -> f64 {
+        self.first.offset(&target.0) + self.weight * self.second.offset(&target.1)
     }
 
     fn lower_bound(&self, target: &Self::Target) -> Option<f64> {
@@ -228,14 +207,10 @@ impl<A: Objective, B: Objective> Objective for SumLoss<A, B> {
     }
 
     fn blocks(&self, target: &Self::Target, rows: usize) -> Vec<Range<usize>> {
-        let after = self.first.num_terms(&target.0);
+        let after = target.0.terms();
         let second = self.second.blocks(&target.1, rows).into_iter();
         let second = second.map(|block| block.start + after..block.end + after);
         self.first.blocks(&target.0, rows).into_iter().chain(second).collect()
-    }
-
-    fn subset(&self, target: &Self::Target, rows: &[usize]) -> Self::Target {
-        (self.first.subset(&target.0, rows), self.second.subset(&target.1, rows))
     }
 
     /// The sum of what both say; where the terms of one do not count in the batch, what the other says.

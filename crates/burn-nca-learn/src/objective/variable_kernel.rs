@@ -10,7 +10,7 @@ use burn::nn::loss::Reduction;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 
 use super::batch::{constant, of_batch, reduced};
-use super::{BatchLoss, ClassTarget, Objective};
+use super::{BatchLoss, ClassTarget, DataTarget, Objective};
 use crate::neighbors::{VariableKernel, nearest_others};
 use burn_nca::internal::{one_line, product, square_root};
 pub use target::KernelTarget;
@@ -197,49 +197,31 @@ impl Objective for VariableKernelLoss {
     const MOVING_TARGET: bool = true;
 
     type Target = KernelTarget;
-    /// The neighbors of each row, `[n, K]`; `None` where they cannot be searched.
-    type Shared = Option<Tensor<2, Int>>;
 
-    fn num_points(&self, target: &KernelTarget) -> usize {
-        target.points()
-    }
-
-    fn num_terms(&self, target: &KernelTarget) -> usize {
-        target.points()
-    }
-
-    fn shared(&self, embedding: Tensor<2>, target: &KernelTarget) -> Self::Shared {
-        target.neighbors().or_else(|| self.search(&embedding))
+    /// With the neighbors of each row, unless they are held.
+    fn prepared(&self, embedding: Tensor<2>, target: &KernelTarget) -> Option<KernelTarget> {
+        if target.neighbors().is_some() { None } else { self.updated_target(embedding, target) }
     }
 
     fn updated_target(&self, embedding: Tensor<2>, target: &KernelTarget) -> Option<KernelTarget> {
         Some(target.with_neighbors(self.search(&embedding)?))
     }
 
-    fn subset(&self, target: &KernelTarget, rows: &[usize]) -> KernelTarget {
-        target.subset(rows)
-    }
-
     fn blocks(&self, target: &KernelTarget, _rows: usize) -> Vec<Range<usize>> {
         // A block holds b K rows of the embedding and of the classes.
         let rows = ((1 << 20) / (self.neighbors * target.classes())).clamp(64, 4096);
-        let n = self.num_terms(target);
+        let n = target.terms();
         (0..n).step_by(rows).map(|start| start..(start + rows).min(n)).collect()
     }
 
-    fn block(
-        &self,
-        embedding: Tensor<2>,
-        target: &KernelTarget,
-        neighbors: &Self::Shared,
-        terms: Range<usize>,
-    ) -> Tensor<1> {
+    fn block(&self, embedding: Tensor<2>, target: &KernelTarget, terms: Range<usize>) -> Tensor<1> {
         let ([n, d], dtype) = (embedding.dims(), embedding.dtype());
         let (b, k, classes) = (terms.len(), self.neighbors_among(n), target.classes());
-        let Some(neighbors) = neighbors else {
+        // They cannot be searched where a coordinate is not finite.
+        let Some(neighbors) = target.neighbors().or_else(|| self.search(&embedding)) else {
             return embedding.slice([terms, 0..1]).sum().mul_scalar(f64::NAN);
         };
-        let neighbors = neighbors.clone().slice([terms.clone(), 0..k]).reshape([b * k]);
+        let neighbors = neighbors.slice([terms.clone(), 0..k]).reshape([b * k]);
         let rows = embedding.clone().slice([terms.clone()]).reshape([b, 1, d]);
         let near = embedding.select(0, neighbors.clone()).reshape([b, k, d]);
         let sq_distances = (near - rows).square().sum_dim(2).reshape([b, k]);

@@ -94,20 +94,21 @@ pub fn value<E: Encoder, O: Objective>(
     target: &O::Target,
     blocks: &BlockConfig,
 ) -> f64 {
-    assert_points(&model.objective, target, x.dims()[0]);
+    assert_points(target, x.dims()[0]);
     let model = model.valid();
     let x = x.clone().without_autodiff();
     let z = embed(&model.encoder, &x, CHUNK);
-    let shared = model.objective.shared(z.clone(), target);
+    let prepared = model.objective.prepared(z.clone(), target);
+    let target = prepared.as_ref().unwrap_or(target);
     let ranges = ranges(&model.objective, &z, target, blocks);
     let sum = |objective: &O, ranges: &[Range<usize>]| -> f64 {
         let block = |range: &Range<usize>| {
-            objective.block(z.clone(), target, &shared, range.clone()).into_scalar::<f64>()
+            objective.block(z.clone(), target, range.clone()).into_scalar::<f64>()
         };
         ranges.iter().map(block).sum()
     };
     let groups = in_groups(&model.objective, &ranges, runs_on_host(&z.device()), sum);
-    groups.into_iter().sum::<f64>() + model.objective.offset(target, &shared)
+    groups.into_iter().sum::<f64>() + model.objective.offset(target)
 }
 
 /// How the sums over the pairs of these rows are computed, see [`Objective::sums_taken`].
@@ -150,17 +151,18 @@ pub(super) fn penalized<E: Encoder, O: Objective>(
     blocks: &BlockConfig,
     penalty: Option<&EmbeddingTerm<'_>>,
 ) -> (ValueGradient, f64) {
-    assert_points(&model.objective, target, x.dims()[0]);
+    assert_points(target, x.dims()[0]);
     let model = &disable_training_flags(model.clone());
     let x = x.clone().without_autodiff();
     let z = embed(&model.encoder.valid(), &x, CHUNK);
-    let shared = model.objective.shared(z.clone(), target);
+    let prepared = model.objective.prepared(z.clone(), target);
+    let target = prepared.as_ref().unwrap_or(target);
     let ranges = ranges(&model.objective, &z, target, blocks);
     let group = |objective: &O, ranges: &[Range<usize>]| -> BlockSums {
         let mut sums = BlockSums::default();
         for range in ranges {
             let leaf = z.clone().autodiff().require_grad();
-            let parts = objective.block_parts(leaf.clone(), target, &shared, range.clone());
+            let parts = objective.block_parts(leaf.clone(), target, range.clone());
             sums.add(objective, &leaf, parts);
         }
         sums
@@ -170,7 +172,7 @@ pub(super) fn penalized<E: Encoder, O: Objective>(
     for group in groups {
         total.merge(&model.objective, group);
     }
-    let (sums, offset) = (total.sums(), model.objective.offset(target, &shared));
+    let (sums, offset) = (total.sums(), model.objective.offset(target));
     let mut value = sums.iter().sum::<f64>() + offset;
     let mut magnitude = sums.iter().map(|sum| sum.abs()).sum::<f64>() + offset.abs();
     if let Some(penalty) = penalty {

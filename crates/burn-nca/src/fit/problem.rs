@@ -8,7 +8,7 @@ use super::{Fingerprint, FitConfig, FitIdentity, Inputs};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::model::MetricModel;
-use crate::objective::Objective;
+use crate::objective::{DataTarget, Objective};
 
 /// The score of an encoder on held-out data; larger is better.
 pub type HeldOutScore<'a, E> = dyn Fn(&E) -> f64 + 'a;
@@ -34,7 +34,7 @@ impl<'a, E: Encoder, O: Objective> Problem<'a, E, O> {
     }
 
     pub(super) fn terms(&self) -> usize {
-        self.model.objective.num_terms(self.target)
+        self.target.terms()
     }
 
     /// The target at these parameters, where it depends on them.

@@ -7,7 +7,7 @@ use super::Solution;
 use crate::data::host_values;
 use crate::encoder::Encoder;
 use crate::model::MetricModel;
-use crate::objective::Objective;
+use crate::objective::{DataTarget, Objective};
 
 /// A row whose neighbors, weighted by `p_ij`, are this much farther than the nearest of them is saturated, and so is a
 /// term that a relative change of the embedding changes no more.
@@ -33,7 +33,7 @@ pub(super) fn explains<E: Encoder, O: Objective>(
         return false;
     }
     let objective = &solution.module.objective;
-    let terms = objective.num_terms(target).max(1) as f64;
+    let terms = target.terms().max(1) as f64;
     let Some(lower_bound) = objective.lower_bound(target) else {
         return false;
     };
@@ -66,12 +66,13 @@ fn is_saturated<E: Encoder, O: Objective>(
         return true;
     }
     let objective = &model.objective;
-    let (shared, count) =
-        (objective.shared(embedding.clone(), target), objective.num_terms(target));
+    let prepared = objective.prepared(embedding.clone(), target);
+    let target = prepared.as_ref().unwrap_or(target);
+    let count = target.terms();
     let step = count.div_ceil(TERMS).max(1);
     (0..count).step_by(step).all(|term| {
         let leaf = embedding.clone().autodiff().require_grad();
-        let loss = objective.block(leaf.clone(), target, &shared, term..term + 1);
+        let loss = objective.block(leaf.clone(), target, term..term + 1);
         slope_of(loss, &leaf, (&z, k)) <= SPREAD
     })
 }

@@ -45,7 +45,7 @@ pub fn minimize_prepared<E: Encoder, O: Objective>(
     session: FitSession<'_>,
 ) -> Result<Solution<MetricModel<E, O>>> {
     config.check()?;
-    check_points(&problem.model.objective, problem.target, problem.x.dims()[0])?;
+    check_points(problem.target, problem.x.dims()[0])?;
     let units = Units { ends: session.ends, ..Units::new(problem, config) };
     let start = units.start();
     if config.stop_at == Some(0) {

@@ -28,7 +28,7 @@ use crate::encoder::{Encoder, load_optimizer, load_record};
 use crate::error::{Error, Result};
 use crate::model::MetricModel;
 use crate::objective::over;
-use crate::objective::{Objective, SampledTerms};
+use crate::objective::{DataTarget, Objective, SampledTerms};
 
 /// The learning rate after `batch` of all `batches`: half a cosine from its start to 0.
 fn learning_rate_at(start: f64, batch: usize, batches: usize) -> f64 {
@@ -58,7 +58,7 @@ pub(super) fn minimize<E: Encoder, O: Objective>(
     checkpoint: &mut Checkpoint<'_>,
 ) -> Result<Solution<MetricModel<E, O>>> {
     let problem = units.problem;
-    let unsampled = problem.model.objective.sample(problem.target, &[], &[]).is_none();
+    let unsampled = problem.target.sample(&[], &[]).is_none();
     if settings.candidates.is_some() && unsampled {
         return Err(Error::setting(
             "candidates are for objectives with a term per row, and this one has none; leave the setting out",
@@ -296,11 +296,11 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
     fn batch(&self, number: u64, rows: &[usize], others: &[usize]) -> Option<BatchEstimate> {
         let (target, objective) = (self.problem.target, &self.model.objective);
         let (sum, embedding) = if self.plan.candidates.is_some() {
-            let sample = SampledTerms::of(objective, target, rows, others)?;
+            let sample = SampledTerms::of(target, rows, others)?;
             let embedding = self.embedded(number, sample.points());
             (sample.estimate(objective, embedding.clone())?, embedding)
         } else {
-            let (embedding, batch) = (self.embedded(number, rows), objective.subset(target, rows));
+            let (embedding, batch) = (self.embedded(number, rows), target.subset(rows));
             (objective.estimate(embedding.clone(), &batch, target)?, embedding)
         };
         let has_slope = sum.is_tracked();

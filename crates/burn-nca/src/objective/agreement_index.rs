@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData, s};
 
+use super::DataTarget;
 #[cfg(feature = "fused")]
 use super::among_all;
 use super::term_weights::TermWeights;
@@ -106,18 +107,6 @@ impl AgreementIndex {
             Tensor::from_data(TensorData::new(without_positive, [order.len(), 1]), device);
         let rule = IndexedRule::new(agreements.select(&order[..labeled]), device);
         Self { agreements, order, labeled, gather, without, without_positive, rule, weights: None }
-    }
-
-    /// The index of the distinct points `rows` alone, in that order.
-    pub(super) fn subset(&self, rows: &[usize]) -> Self {
-        let index = Self::index(self.agreements.select(rows), &self.without_positive.device());
-        let Some(weights) = &self.weights else { return index };
-        let mut place_of_row = vec![0; self.order.len()];
-        for (place, &row) in self.order.iter().enumerate() {
-            place_of_row[row] = place;
-        }
-        let places: Vec<usize> = index.order.iter().map(|&at| place_of_row[rows[at]]).collect();
-        Self { weights: Some(weights.select(&places)), ..index }
     }
 
     /// The same points, the term of each times its weight, in the order of the data: `f = Σ_i w_i p_i`.
@@ -268,6 +257,32 @@ impl AgreementIndex {
             IndexedRule::Labels(..) | IndexedRule::Targets(_) | IndexedRule::Nothing => {}
         }
         float_tensor(costs, shape, &self.without_positive.device(), dtype)
+    }
+}
+
+impl DataTarget for AgreementIndex {
+    fn points(&self) -> usize {
+        self.points()
+    }
+
+    fn subset(&self, rows: &[usize]) -> Self {
+        let index = Self::index(self.agreements.select(rows), &self.without_positive.device());
+        let Some(weights) = &self.weights else { return index };
+        let mut place_of_row = vec![0; self.order.len()];
+        for (place, &row) in self.order.iter().enumerate() {
+            place_of_row[row] = place;
+        }
+        let places: Vec<usize> = index.order.iter().map(|&at| place_of_row[rows[at]]).collect();
+        Self { weights: Some(weights.select(&places)), ..index }
+    }
+
+    /// Those of the labeled points.
+    fn terms(&self) -> usize {
+        self.labeled()
+    }
+
+    fn counted(&self) -> usize {
+        self.with_agreement()
     }
 }
 

@@ -7,7 +7,7 @@ use burn::tensor::{Device, Int, Tensor};
 #[cfg(feature = "fused")]
 use burn_nca_fused::NeighborSets;
 
-use super::SampleOrder;
+use super::DataTarget;
 use super::term_weights::TermWeights;
 use super::transfer::int_tensor;
 use crate::data::{Features, Labeled};
@@ -183,42 +183,6 @@ impl ClassIndex {
         Some(self.places.iter().map(|&place| weights.at(place)).collect())
     }
 
-    /// The index of the points `rows` alone, in that order, with their weights.
-    ///
-    /// # Panics
-    /// If a row is not below [`points`](Self::points).
-    #[must_use]
-    pub fn subset(&self, rows: &[usize]) -> Self {
-        let places: Vec<usize> = rows.iter().map(|&row| self.places[row]).collect();
-        let labels: Vec<usize> = places.iter().map(|&place| self.class_of[place]).collect();
-        let unlabeled = places.iter().filter(|place| **place >= self.labeled()).count();
-        let index = Self::index(&labels, unlabeled, &self.labels.device());
-        let in_order = |weights: &TermWeights| {
-            let places: Vec<usize> = index.order.iter().map(|&row| places[row]).collect();
-            weights.select(&places)
-        };
-        let weights = self.weights.as_ref().map(in_order);
-        Self { weights, ..index }
-    }
-
-    /// The points `rows` and `others` in class order, the rows of each class first, and where those with a class are.
-    pub(super) fn sample(&self, rows: &[usize], others: &[usize]) -> SampleOrder {
-        let class_of = |row: usize| self.class_of[self.places[row]];
-        let classes = self.classes() - self.unlabeled;
-        let rows = rows.iter().map(|&row| (class_of(row), class_of(row) >= classes, row));
-        let others = others.iter().map(|&row| (class_of(row), true, row));
-        let mut points: Vec<(usize, bool, usize)> = rows.chain(others).collect();
-        points.sort_by_key(|&(class, other, _)| (class, other));
-        let mut terms: Vec<Range<usize>> = Vec::new();
-        for (at, _) in points.iter().enumerate().filter(|(_, point)| !point.1) {
-            match terms.last_mut() {
-                Some(last) if last.end == at => last.end += 1,
-                _ => terms.push(at..at + 1),
-            }
-        }
-        (points.into_iter().map(|point| point.2).collect(), terms)
-    }
-
     /// Number of points, n.
     pub fn points(&self) -> usize {
         self.order.len()
@@ -316,6 +280,52 @@ impl ClassIndex {
     }
 }
 
+impl DataTarget for ClassIndex {
+    fn points(&self) -> usize {
+        self.points()
+    }
+
+    fn subset(&self, rows: &[usize]) -> Self {
+        let places: Vec<usize> = rows.iter().map(|&row| self.places[row]).collect();
+        let labels: Vec<usize> = places.iter().map(|&place| self.class_of[place]).collect();
+        let unlabeled = places.iter().filter(|place| **place >= self.labeled()).count();
+        let index = Self::index(&labels, unlabeled, &self.labels.device());
+        let in_order = |weights: &TermWeights| {
+            let places: Vec<usize> = index.order.iter().map(|&row| places[row]).collect();
+            weights.select(&places)
+        };
+        let weights = self.weights.as_ref().map(in_order);
+        Self { weights, ..index }
+    }
+
+    /// The points `rows` and `others` in class order, the rows of each class first, and where those with a class are.
+    fn sample(&self, rows: &[usize], others: &[usize]) -> Option<(Vec<usize>, Vec<Range<usize>>)> {
+        let class_of = |row: usize| self.class_of[self.places[row]];
+        let classes = self.classes() - self.unlabeled;
+        let rows = rows.iter().map(|&row| (class_of(row), class_of(row) >= classes, row));
+        let others = others.iter().map(|&row| (class_of(row), true, row));
+        let mut points: Vec<(usize, bool, usize)> = rows.chain(others).collect();
+        points.sort_by_key(|&(class, other, _)| (class, other));
+        let mut terms: Vec<Range<usize>> = Vec::new();
+        for (at, _) in points.iter().enumerate().filter(|(_, point)| !point.1) {
+            match terms.last_mut() {
+                Some(last) if last.end == at => last.end += 1,
+                _ => terms.push(at..at + 1),
+            }
+        }
+        Some((points.into_iter().map(|point| point.2).collect(), terms))
+    }
+
+    /// Those of the points with a class.
+    fn terms(&self) -> usize {
+        self.labeled()
+    }
+
+    fn counted(&self) -> usize {
+        self.num_with_positive()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -338,7 +348,7 @@ mod tests {
         assert_eq!((index.order(), index.without_positive()), (&[3, 1, 4, 0, 2][..], vec![3]));
         let part = index.subset(&[2, 4, 1]);
         assert_eq!((part.points(), part.labeled(), part.order()), (3, 2, &[1, 2, 0][..]));
-        let (points, terms) = index.sample(&[0, 1], &[3, 4, 2]);
+        let (points, terms) = index.sample(&[0, 1], &[3, 4, 2]).unwrap();
         assert_eq!((points.as_slice(), terms.as_slice()), (&[3, 1, 4, 0, 2][..], &[1..2][..]));
         assert!(ClassIndex::partly(&[None, None], &Device::flex()).is_err());
     }

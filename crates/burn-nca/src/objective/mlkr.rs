@@ -14,7 +14,6 @@ use burn_nca_fused::{NeighborSets, pair_sum};
 use super::among_all;
 use super::batch::{assert_rows, at_least_f32};
 use super::reduction::reduce_sum;
-use super::sampled::{SampleOrder, rows_first};
 use super::{BatchLoss, Objective, TargetIndex, whole_range};
 use crate::display::one_line;
 use crate::nca::mlkr::{predicted, squared_errors};
@@ -197,7 +196,6 @@ impl BatchLoss for MlkrLoss {
 
 impl Objective for MlkrLoss {
     type Target = TargetIndex;
-    type Shared = ();
 
     fn with_sums(self, sums: Sums) -> Self {
         Self { sums, ..self }
@@ -222,21 +220,6 @@ impl Objective for MlkrLoss {
         Some((Sums::Fused, 0))
     }
 
-    fn num_points(&self, targets: &TargetIndex) -> usize {
-        targets.points()
-    }
-
-    fn num_terms(&self, targets: &TargetIndex) -> usize {
-        targets.points()
-    }
-
-    /// All of them, unless a single point has no neighbor.
-    fn num_counted(&self, targets: &TargetIndex) -> usize {
-        if targets.points() > 1 { targets.points() } else { 0 }
-    }
-
-    fn shared(&self, _embedding: Tensor<2>, _targets: &TargetIndex) {}
-
     fn blocks(&self, targets: &TargetIndex, _rows: usize) -> Vec<Range<usize>> {
         whole_range(targets.points())
     }
@@ -245,21 +228,7 @@ impl Objective for MlkrLoss {
         Some(0.0)
     }
 
-    fn subset(&self, targets: &TargetIndex, rows: &[usize]) -> TargetIndex {
-        targets.subset(rows)
-    }
-
-    fn sample(&self, _: &TargetIndex, rows: &[usize], others: &[usize]) -> Option<SampleOrder> {
-        Some(rows_first(rows, others))
-    }
-
-    fn block(
-        &self,
-        embedding: Tensor<2>,
-        targets: &TargetIndex,
-        _shared: &(),
-        terms: Range<usize>,
-    ) -> Tensor<1> {
+    fn block(&self, embedding: Tensor<2>, targets: &TargetIndex, terms: Range<usize>) -> Tensor<1> {
         let t = targets.centered(embedding.dtype());
         self.errors(embedding, t, terms, |errors, rows| targets.weigh(errors, rows).sum())
     }

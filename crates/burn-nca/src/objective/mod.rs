@@ -65,18 +65,18 @@ pub use memory_loss::{MemoryLoss, MemoryLossConfig};
 pub use mlkr::{MlkrLoss, MlkrLossConfig};
 pub use modern::{ModernNcaLoss, ModernNcaLossConfig, ModernTarget};
 pub use nca::{Criterion, NcaLoss, NcaLossConfig};
-pub use pair_index::PairIndex;
 #[doc(hidden)]
-pub use pairs::Normalizer;
+pub use pair_index::Normalizer;
+pub use pair_index::PairIndex;
 pub use pairs::{PairLoss, PairLossConfig};
 pub use proxy_nca::{ProxyNcaLoss, ProxyNcaLossConfig};
 pub(crate) use reduction::over;
-pub use sampled::{SampleOrder, SampledTerms};
+pub use sampled::SampledTerms;
 pub use similarity::Similarity;
 pub use soft_match::{SoftNcaLoss, SoftNcaLossConfig};
 pub use soft_nearest_neighbor::{SoftNearestNeighborLoss, SoftNearestNeighborLossConfig};
 pub use sup_con::{SupConLoss, SupConLossConfig};
-pub use target::{AgreementTarget, BatchTarget, ClassTarget, PairTarget};
+pub use target::{AgreementTarget, BatchTarget, ClassTarget, DataTarget, PairTarget};
 pub use target_index::TargetIndex;
 pub use temperature::{Temperature, TemperatureConfig};
 
@@ -95,20 +95,24 @@ use crate::sums::Sums;
 ///
 /// # What an implementation can rely on, and must keep to
 /// - **Rows.** Row i of every embedding is point i of the target: the order of the data, with one row per
-///   point ([`num_points`](Self::num_points); another number is refused before a fit).
-/// - **Devices.** The embedding may be on an autodiff device or not. What the target prepares (index tensors,
-///   weights) is made once, on the inner device without autodiff, in any number type: cast it to the
-///   embedding's. The parameters of the objective are on the autodiff device in a fit.
+///   point ([`DataTarget::points`]; another number is refused before a fit).
+/// - **Devices.** The embedding may be on an autodiff device or not; the target never is. The parameters of the objective
+///   are on the autodiff device in a fit.
 /// - **Threads.** On the host several [`block`](Self::block)s run at once, each on a clone of the objective and
 ///   with the same target; their sums are added in a fixed order. A block must depend on its arguments alone,
 ///   so that a fit repeats bit for bit.
 /// - **Terms.** The blocks of any cut add up to the same value, and their gradients to that of the whole.
 pub trait Objective: Module + ModuleDisplay {
     /// What the terms are about: class labels, agreements, pairs.
-    type Target: Clone + Send + Sync + 'static;
+    type Target: DataTarget;
 
-    /// What all terms share and a first pass without gradients supplies (`()` for most objectives).
-    type Shared: Clone + Send + Sync + 'static;
+    /// The sum of the terms in `terms`, shape `[1]`, differentiable in `embedding` and in the
+    /// objective's own parameters.
+    ///
+    /// # Shapes
+    /// - embedding: `[n, k]`, the whole embedding
+    /// - output: `[1]`
+    fn block(&self, embedding: Tensor<2>, target: &Self::Target, terms: Range<usize>) -> Tensor<1>;
 
     /// The same objective with its sums over pairs added up in this way, as a fit's settings ask for it; one without such sums
     /// stays as it is.
@@ -123,22 +127,11 @@ pub trait Objective: Module + ModuleDisplay {
         None
     }
 
-    /// Number of points that the target is about, n: the rows of the embedding.
-    fn num_points(&self, target: &Self::Target) -> usize;
-
-    /// Number of terms of the whole sum.
-    fn num_terms(&self, target: &Self::Target) -> usize;
-
-    /// Number of terms that count: what a mean over them divides by.
-    ///
-    /// Points without a partner have no term of f or g, for one; they are in [`num_terms`](Self::num_terms)
-    /// only.
-    fn num_counted(&self, target: &Self::Target) -> usize {
-        self.num_terms(target)
+    /// The target with what all terms share at this embedding `[n, k]`, which a first pass without gradients supplies; `None`
+    /// where they share nothing. All blocks of an evaluation have it.
+    fn prepared(&self, _embedding: Tensor<2>, _target: &Self::Target) -> Option<Self::Target> {
+        None
     }
-
-    /// The first pass, given the whole embedding `[n, k]` (no gradient is taken through it).
-    fn shared(&self, embedding: Tensor<2>, target: &Self::Target) -> Self::Shared;
 
     /// Whether the target depends on the position of a fit, so that [`updated_target`](Self::updated_target) returns one.
     const MOVING_TARGET: bool = false;
@@ -157,20 +150,6 @@ pub trait Objective: Module + ModuleDisplay {
         None
     }
 
-    /// The sum of the terms in `terms`, shape `[1]`, differentiable in `embedding` and in the
-    /// objective's own parameters.
-    ///
-    /// # Shapes
-    /// - embedding: `[n, k]`, the whole embedding
-    /// - output: `[1]`
-    fn block(
-        &self,
-        embedding: Tensor<2>,
-        target: &Self::Target,
-        shared: &Self::Shared,
-        terms: Range<usize>,
-    ) -> Tensor<1>;
-
     /// The parts that a [`block`](Self::block) is the sum of, each of shape `[1]`, where they may cancel.
     ///
     /// The rounding error of a value is relative to its parts: a line search that looked at the sum alone, which may be
@@ -179,14 +158,14 @@ pub trait Objective: Module + ModuleDisplay {
         &self,
         embedding: Tensor<2>,
         target: &Self::Target,
-        shared: &Self::Shared,
         terms: Range<usize>,
     ) -> Vec<Tensor<1>> {
-        vec![self.block(embedding, target, shared, terms)]
+        vec![self.block(embedding, target, terms)]
     }
 
-    /// What the value of all blocks together lacks (a term whose gradient the blocks carry already).
-    fn offset(&self, _target: &Self::Target, _shared: &Self::Shared) -> f64 {
+    /// What the value of all blocks together lacks (a term whose gradient the blocks carry already), by the
+    /// [`prepared`](Self::prepared) target.
+    fn offset(&self, _target: &Self::Target) -> f64 {
         0.0
     }
 
@@ -198,22 +177,8 @@ pub trait Objective: Module + ModuleDisplay {
 
     /// Cuts the terms into blocks of at most `rows`, in order.
     fn blocks(&self, target: &Self::Target, rows: usize) -> Vec<Range<usize>> {
-        let n = self.num_terms(target);
+        let n = target.terms();
         (0..n).step_by(rows.max(1)).map(|start| start..(start + rows.max(1)).min(n)).collect()
-    }
-
-    /// The target of the points `rows` alone, for a mini-batch.
-    fn subset(&self, target: &Self::Target, rows: &[usize]) -> Self::Target;
-
-    /// An order of the points `rows` and `others`, all distinct, in which the terms of `rows` are a few ranges, and
-    /// these ranges; `None` where a term does not belong to a point. For [`SampledTerms`].
-    fn sample(
-        &self,
-        _target: &Self::Target,
-        _rows: &[usize],
-        _others: &[usize],
-    ) -> Option<SampleOrder> {
-        None
     }
 
     /// The whole sum in one graph, shape `[1]`; its memory grows with n². For small data and tests.
@@ -221,11 +186,10 @@ pub trait Objective: Module + ModuleDisplay {
     /// # Panics
     /// If the target is about another number of points than the embedding has rows.
     fn total(&self, embedding: Tensor<2>, target: &Self::Target) -> Tensor<1> {
-        assert_points(self, target, embedding.dims()[0]);
-        let shared = self.shared(embedding.clone().without_autodiff(), target);
-        let terms = 0..self.num_terms(target);
-        let offset = self.offset(target, &shared);
-        self.block(embedding, target, &shared, terms).add_scalar(offset)
+        assert_points(target, embedding.dims()[0]);
+        let prepared = self.prepared(embedding.clone().without_autodiff(), target);
+        let target = prepared.as_ref().unwrap_or(target);
+        self.block(embedding, target, 0..target.terms()).add_scalar(self.offset(target))
     }
 
     /// What a mini-batch says of the whole sum, shape `[1]`; `None` where none of its terms counts.
@@ -240,7 +204,7 @@ pub trait Objective: Module + ModuleDisplay {
     ///
     /// # Shapes
     /// - embedding: `[b, k]`, of the points of the batch
-    /// - batch: their [`subset`](Self::subset) of the target `whole`
+    /// - batch: their [`subset`](DataTarget::subset) of the target `whole`
     ///
     /// # Panics
     /// As [`total`](Self::total).
@@ -250,18 +214,14 @@ pub trait Objective: Module + ModuleDisplay {
         batch: &Self::Target,
         whole: &Self::Target,
     ) -> Option<Tensor<1>> {
-        let (all, counted) = (self.num_counted(whole), self.num_counted(batch));
+        let (all, counted) = (whole.counted(), batch.counted());
         (counted > 0).then(|| self.total(embedding, batch).mul_scalar(all as f64 / counted as f64))
     }
 }
 
 /// Whether the target is about as many points as there are rows.
-pub(crate) fn check_points<O: Objective>(
-    objective: &O,
-    target: &O::Target,
-    rows: usize,
-) -> Result<()> {
-    let points = objective.num_points(target);
+pub(crate) fn check_points(target: &impl DataTarget, rows: usize) -> Result<()> {
+    let points = target.points();
     if points == rows {
         return Ok(());
     }
@@ -271,8 +231,8 @@ pub(crate) fn check_points<O: Objective>(
 }
 
 /// Panics unless the target is about as many points as there are rows.
-pub(crate) fn assert_points<O: Objective>(objective: &O, target: &O::Target, rows: usize) {
-    if let Err(error) = check_points(objective, target, rows) {
+pub(crate) fn assert_points(target: &impl DataTarget, rows: usize) {
+    if let Err(error) = check_points(target, rows) {
         panic!("{error}");
     }
 }

@@ -9,9 +9,8 @@ use burn::tensor::Tensor;
 
 use super::batch::{assert_rows, at_least_f32};
 use super::reduction::reduce_sum;
-use super::sampled::rows_first;
 use super::similarity::square_root;
-use super::{BatchLoss, Objective, SampleOrder, TargetIndex};
+use super::{BatchLoss, Objective, TargetIndex};
 use crate::device::product;
 use crate::display::one_line;
 use crate::nca::mlkr::{predicted, squared_errors};
@@ -160,42 +159,12 @@ impl BatchLoss for ModernNcaLoss {
 
 impl Objective for ModernNcaLoss {
     type Target = TargetIndex;
-    type Shared = ();
-
-    fn num_points(&self, targets: &TargetIndex) -> usize {
-        targets.points()
-    }
-
-    fn num_terms(&self, targets: &TargetIndex) -> usize {
-        targets.points()
-    }
-
-    /// All of them, unless a single point has no neighbor.
-    fn num_counted(&self, targets: &TargetIndex) -> usize {
-        if targets.points() > 1 { targets.points() } else { 0 }
-    }
-
-    fn shared(&self, _embedding: Tensor<2>, _targets: &TargetIndex) {}
 
     fn lower_bound(&self, _targets: &TargetIndex) -> Option<f64> {
         Some(0.0)
     }
 
-    fn subset(&self, targets: &TargetIndex, rows: &[usize]) -> TargetIndex {
-        targets.subset(rows)
-    }
-
-    fn sample(&self, _: &TargetIndex, rows: &[usize], others: &[usize]) -> Option<SampleOrder> {
-        Some(rows_first(rows, others))
-    }
-
-    fn block(
-        &self,
-        embedding: Tensor<2>,
-        targets: &TargetIndex,
-        _shared: &(),
-        rows: Range<usize>,
-    ) -> Tensor<1> {
+    fn block(&self, embedding: Tensor<2>, targets: &TargetIndex, rows: Range<usize>) -> Tensor<1> {
         let t = targets.centered(embedding.dtype());
         targets.weigh(self.terms(embedding, &t, rows.clone()), rows).sum()
     }

@@ -14,8 +14,8 @@ use super::candidates::within_batch;
 use super::contrast::plain::{hinge, without_positive};
 use super::contrast::{Contrast, Contrasted};
 use super::{
-    BatchLoss, CandidateLoss, Candidates, ClassIndex, ClassTarget, Objective, SampleOrder,
-    Similarity, assert_points, whole_range,
+    BatchLoss, CandidateLoss, Candidates, ClassIndex, ClassTarget, Objective, Similarity,
+    assert_points, whole_range,
 };
 use crate::display::one_line;
 use crate::nca::{equal_pairs, exponents, log_p};
@@ -228,7 +228,6 @@ impl CandidateLoss for NcaLoss {
 
 impl Objective for NcaLoss {
     type Target = ClassIndex;
-    type Shared = ();
 
     fn with_sums(self, sums: Sums) -> Self {
         Self { sums, ..self }
@@ -246,21 +245,6 @@ impl Objective for NcaLoss {
         Some((Sums::Plain, 0))
     }
 
-    fn num_points(&self, classes: &ClassIndex) -> usize {
-        classes.points()
-    }
-
-    /// The points with a class.
-    fn num_terms(&self, classes: &ClassIndex) -> usize {
-        classes.labeled()
-    }
-
-    fn num_counted(&self, classes: &ClassIndex) -> usize {
-        classes.num_with_positive()
-    }
-
-    fn shared(&self, _embedding: Tensor<2>, _classes: &ClassIndex) {}
-
     fn lower_bound(&self, classes: &ClassIndex) -> Option<f64> {
         match self.criterion {
             Criterion::F => Some(-classes.weight_with_partner()),
@@ -268,28 +252,8 @@ impl Objective for NcaLoss {
         }
     }
 
-    fn subset(&self, classes: &ClassIndex, rows: &[usize]) -> ClassIndex {
-        classes.subset(rows)
-    }
-
-    /// Class by class, as the terms are ordered, and within each the rows first.
-    fn sample(
-        &self,
-        classes: &ClassIndex,
-        rows: &[usize],
-        others: &[usize],
-    ) -> Option<SampleOrder> {
-        Some(classes.sample(rows, others))
-    }
-
-    fn block(
-        &self,
-        embedding: Tensor<2>,
-        classes: &ClassIndex,
-        _shared: &(),
-        terms: Range<usize>,
-    ) -> Tensor<1> {
-        let parts = self.block_parts(embedding, classes, &(), terms).into_iter();
+    fn block(&self, embedding: Tensor<2>, classes: &ClassIndex, terms: Range<usize>) -> Tensor<1> {
+        let parts = self.block_parts(embedding, classes, terms).into_iter();
         parts.reduce(|sum, part| sum + part).expect("a block has a criterion")
     }
 
@@ -298,7 +262,6 @@ impl Objective for NcaLoss {
         &self,
         embedding: Tensor<2>,
         classes: &ClassIndex,
-        _shared: &(),
         rows: Range<usize>,
     ) -> Vec<Tensor<1>> {
         let z = &classes.arrange(embedding);
@@ -343,11 +306,11 @@ impl Objective for NcaLoss {
         whole: &ClassIndex,
     ) -> Option<Tensor<1>> {
         let [b, _] = embedding.dims();
-        assert_points(self, batch, b);
+        assert_points(batch, b);
         if batch.labeled() == 0 {
             return None;
         }
-        let mut parts = self.block_parts(embedding, batch, &(), 0..batch.labeled()).into_iter();
+        let mut parts = self.block_parts(embedding, batch, 0..batch.labeled()).into_iter();
         let (criterion, hinge) = (parts.next(), parts.next());
         let counted = batch.num_with_positive();
         let criterion = criterion

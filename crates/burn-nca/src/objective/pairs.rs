@@ -12,7 +12,7 @@ use burn::tensor::{Bool, DType, Int, Tensor, assert_shape};
 
 use super::batch::{assert_rows, at_least_f32};
 use super::reduction::reduce_sum;
-use super::{BatchLoss, Objective, PairIndex, PairTarget, whole_range};
+use super::{BatchLoss, Normalizer, Objective, PairIndex, PairTarget, whole_range};
 use crate::data::host_values;
 use crate::display::one_line;
 use crate::nca;
@@ -117,33 +117,16 @@ impl ModuleDisplay for PairLoss {
     }
 }
 
-/// The normalizer of equation 8 at one embedding, kept so that no scale overflows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Normalizer {
-    /// The largest log-sum-exp of a row of exponents `-||z_c - z_d||²`.
-    top: f64,
-    /// `log(Z / exp(top))`, not negative.
-    log_sum: f64,
-}
-
-impl Normalizer {
-    /// log Z.
-    pub fn log_z(&self) -> f64 {
-        self.top + self.log_sum
-    }
-
-    /// The normalizer of rows that are given by their log-sum-exps.
-    fn of_rows(rows: &[f64]) -> Self {
-        let top = rows.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = rows.iter().map(|row| (row - top).exp()).sum();
-        Self { top, log_sum: sum.ln() }
-    }
-}
-
 impl PairLoss {
     /// Whether the normalizer counts each point with itself.
     pub fn include_self(&self) -> bool {
         self.include_self
+    }
+
+    /// The normalizer at an embedding `[n, k]`; the rows of Z are added in f64, in order.
+    #[doc(hidden)]
+    pub fn normalizer(&self, embedding: Tensor<2>) -> Normalizer {
+        Normalizer::of_rows(&host_values(self.rows_of_z(embedding.without_autodiff())))
     }
 
     /// The loss of a batch of pairs, as an ordinary Burn loss: row i of `first` and of `second` are a pair.
@@ -292,7 +275,6 @@ impl BatchLoss for PairLoss {
 
 impl Objective for PairLoss {
     type Target = PairIndex;
-    type Shared = Normalizer;
 
     fn with_sums(self, sums: Sums) -> Self {
         Self { sums, ..self }
@@ -302,41 +284,16 @@ impl Objective for PairLoss {
         Some((self.sums.taken(LOG_SUM, &[&embedding]), 0))
     }
 
-    fn num_points(&self, pairs: &PairIndex) -> usize {
-        pairs.points()
+    /// With the normalizer.
+    fn prepared(&self, embedding: Tensor<2>, pairs: &PairIndex) -> Option<PairIndex> {
+        Some(pairs.with_normalizer(self.normalizer(embedding)))
     }
 
-    /// One term a point: its row of Z, and the pairs it is the first point of.
-    fn num_terms(&self, pairs: &PairIndex) -> usize {
-        pairs.points()
-    }
-
-    /// The pairs: a mean is over them, whatever their weights.
-    fn num_counted(&self, pairs: &PairIndex) -> usize {
-        pairs.pairs()
-    }
-
-    /// The normalizer; the rows of Z are added in f64, in order.
-    fn shared(&self, embedding: Tensor<2>, pairs: &PairIndex) -> Normalizer {
-        assert_eq!(embedding.dims()[0], pairs.points());
-        Normalizer::of_rows(&host_values(self.rows_of_z(embedding.without_autodiff())))
-    }
-
-    /// The pairs whose both ends are in the batch.
-    fn subset(&self, pairs: &PairIndex, rows: &[usize]) -> PairIndex {
-        pairs.subset(rows)
-    }
-
-    fn block(
-        &self,
-        embedding: Tensor<2>,
-        pairs: &PairIndex,
-        shared: &Normalizer,
-        terms: Range<usize>,
-    ) -> Tensor<1> {
+    fn block(&self, embedding: Tensor<2>, pairs: &PairIndex, terms: Range<usize>) -> Tensor<1> {
+        let normalizer = pairs.normalizer().unwrap_or_else(|| self.normalizer(embedding.clone()));
         let (device, dtype) = (embedding.device(), embedding.dtype());
         let number = |number: f64| Tensor::from_data([number], (&device, dtype));
-        let log_z = (number(shared.top), number(shared.log_sum));
+        let log_z = (number(normalizer.top), number(normalizer.log_sum));
         let share = self.share(embedding.clone(), log_z, terms.clone());
         let repulsion = share.mul_scalar(pairs.total_weight());
         match pairs.attraction(&embedding, &terms) {
@@ -350,7 +307,11 @@ impl Objective for PairLoss {
     }
 
     /// `W log Z - W`: the blocks add up to W in place of `W log Z`.
-    fn offset(&self, pairs: &PairIndex, normalizer: &Normalizer) -> f64 {
+    ///
+    /// # Panics
+    /// If the pairs are not prepared.
+    fn offset(&self, pairs: &PairIndex) -> f64 {
+        let normalizer = pairs.normalizer().expect("pairs prepared at the embedding");
         pairs.total_weight() * (normalizer.log_z() - 1.0)
     }
 }

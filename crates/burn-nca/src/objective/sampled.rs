@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use burn::tensor::Tensor;
 
-use super::Objective;
+use super::{DataTarget, Objective};
 
 /// A random sample of points whose terms are taken, and the candidates that they see as neighbors.
 ///
@@ -26,7 +26,7 @@ use super::Objective;
 /// let classes = ClassIndex::new(&[0, 1, 0, 1], &device)?;
 /// let loss = NcaLossConfig::new().init();
 /// let estimate = |rows: &[usize], others: &[usize]| -> f64 {
-///     let sample = SampledTerms::of(&loss, &classes, rows, others).unwrap();
+///     let sample = SampledTerms::of(&classes, rows, others).unwrap();
 ///     let order = Tensor::from_ints(sample.points().iter().map(|p| *p as i32).collect::<Vec<_>>().as_slice(), &device);
 ///     sample.estimate(&loss, z.clone().select(0, order)).unwrap().into_scalar()
 /// };
@@ -48,19 +48,14 @@ pub struct SampledTerms<T> {
     factor: f64,
 }
 
-impl<T> SampledTerms<T> {
-    /// The terms of the points `rows` among them and `others`; all distinct. `None` for an objective whose terms do
+impl<T: DataTarget> SampledTerms<T> {
+    /// The terms of the points `rows` among them and `others`; all distinct. `None` for a target whose terms do
     /// not belong to points, or where none of them counts.
-    pub fn of<O: Objective<Target = T>>(
-        objective: &O,
-        whole: &T,
-        rows: &[usize],
-        others: &[usize],
-    ) -> Option<Self> {
-        let (points, terms) = objective.sample(whole, rows, others)?;
-        let target = objective.subset(whole, &points);
-        let factor = objective.num_points(whole) as f64 / rows.len().max(1) as f64;
-        (objective.num_counted(&target) > 0).then_some(Self { points, target, terms, factor })
+    pub fn of(whole: &T, rows: &[usize], others: &[usize]) -> Option<Self> {
+        let (points, terms) = whole.sample(rows, others)?;
+        let target = whole.subset(&points);
+        let factor = whole.points() as f64 / rows.len().max(1) as f64;
+        (target.counted() > 0).then_some(Self { points, target, terms, factor })
     }
 
     /// The points whose embedding is needed, in this order.
@@ -77,22 +72,13 @@ impl<T> SampledTerms<T> {
         objective: &O,
         embedding: Tensor<2>,
     ) -> Option<Tensor<1>> {
-        let shared = objective.shared(embedding.clone().without_autodiff(), &self.target);
-        let block = |terms: &Range<usize>| {
-            objective.block(embedding.clone(), &self.target, &shared, terms.clone())
-        };
+        let prepared = objective.prepared(embedding.clone().without_autodiff(), &self.target);
+        let target = prepared.as_ref().unwrap_or(&self.target);
+        let block =
+            |terms: &Range<usize>| objective.block(embedding.clone(), target, terms.clone());
         let sum = self.terms.iter().map(block).reduce(|sum, part| sum + part)?;
         Some(sum.mul_scalar(self.factor))
     }
-}
-
-/// An order of points and the terms of those that were sampled.
-pub type SampleOrder = (Vec<usize>, Vec<Range<usize>>);
-
-/// The order of an objective with one term per point, in the order of the points.
-pub(super) fn rows_first(rows: &[usize], others: &[usize]) -> SampleOrder {
-    #[allow(clippy::single_range_in_vec_init)]
-    ([rows, others].concat(), vec![0..rows.len()])
 }
 
 #[cfg(test)]
@@ -118,7 +104,7 @@ mod tests {
         for batch in 0..3 {
             let (rows, others): (Vec<usize>, Vec<usize>) =
                 (0..ROWS).partition(|row| (row * 5 + 1) % 3 == batch);
-            let sample = SampledTerms::of(objective, target, &rows, &others).unwrap();
+            let sample = SampledTerms::of(target, &rows, &others).unwrap();
             let z = embedding(&device).require_grad();
             let order = int_tensor(sample.points(), &Device::flex());
             let estimate = sample.estimate(objective, z.clone().select(0, order)).unwrap();
@@ -166,13 +152,13 @@ mod tests {
         let loss = NcaLossConfig::new().init();
         let z = embedding(&Device::flex());
         let estimate = |others: &[usize]| -> f64 {
-            let sample = SampledTerms::of(&loss, &classes, &[0, 1, 2], others).unwrap();
+            let sample = SampledTerms::of(&classes, &[0, 1, 2], others).unwrap();
             let order = int_tensor(sample.points(), &Device::flex());
             sample.estimate(&loss, z.clone().select(0, order)).unwrap().into_scalar()
         };
         let all: Vec<usize> = (3..ROWS).collect();
         assert!((estimate(&all) - estimate(&[4, 6, 9])).abs() > 1e-3);
         // A batch in which no point has a partner says nothing.
-        assert!(SampledTerms::of(&loss, &classes, &[0, 1], &[]).is_none());
+        assert!(SampledTerms::of(&classes, &[0, 1], &[]).is_none());
     }
 }

@@ -256,7 +256,6 @@ fn sum_of(agreements: &AgreementIndex) -> PairSum {
 
 impl Objective for SoftNcaLoss {
     type Target = AgreementIndex;
-    type Shared = ();
 
     fn with_sums(self, sums: Sums) -> Self {
         Self { sums, ..self }
@@ -270,21 +269,6 @@ impl Objective for SoftNcaLoss {
         Some((self.sums.taken(sum_of(agreements), &[&embedding]), 0))
     }
 
-    fn num_points(&self, agreements: &AgreementIndex) -> usize {
-        agreements.points()
-    }
-
-    /// One term a labeled point.
-    fn num_terms(&self, agreements: &AgreementIndex) -> usize {
-        agreements.labeled()
-    }
-
-    fn num_counted(&self, agreements: &AgreementIndex) -> usize {
-        agreements.with_agreement()
-    }
-
-    fn shared(&self, _embedding: Tensor<2>, _agreements: &AgreementIndex) {}
-
     fn lower_bound(&self, agreements: &AgreementIndex) -> Option<f64> {
         match self.criterion {
             Criterion::F => Some(-agreements.weight_with_agreement()),
@@ -292,15 +276,10 @@ impl Objective for SoftNcaLoss {
         }
     }
 
-    fn subset(&self, agreements: &AgreementIndex, rows: &[usize]) -> AgreementIndex {
-        agreements.subset(rows)
-    }
-
     fn block(
         &self,
         embedding: Tensor<2>,
         agreements: &AgreementIndex,
-        _shared: &(),
         terms: Range<usize>,
     ) -> Tensor<1> {
         if terms.is_empty() {

@@ -1,6 +1,65 @@
-//! The targets of a batch loss: classes, agreements or pairs of the rows of a batch.
+//! The targets of a data set, of which an objective is a sum, and of a batch, of which a loss is one: classes, agreements, pairs.
+
+use core::ops::Range;
 
 use burn::tensor::{Int, Tensor};
+
+/// The target of an [`Objective`](super::Objective) for the n points of a data set, prepared once for many evaluations.
+///
+/// What it prepares on a device (index tensors, weights) is there without autodiff, in any number type: cast it to the
+/// embedding's.
+pub trait DataTarget: Clone + Send + Sync + 'static {
+    /// Number of points, n: the rows of the embedding.
+    fn points(&self) -> usize;
+
+    /// The target of the points `rows` alone, in that order, for a mini-batch.
+    #[must_use]
+    fn subset(&self, rows: &[usize]) -> Self;
+
+    /// Number of terms of the whole sum: by default one a point.
+    fn terms(&self) -> usize {
+        self.points()
+    }
+
+    /// Number of terms that count: what a mean over them divides by. Points without a partner have no term of f or g, for
+    /// one; they are in [`terms`](Self::terms) only.
+    fn counted(&self) -> usize {
+        self.terms()
+    }
+
+    /// An order of the points `rows` and `others`, all distinct, in which the terms of `rows` are a few ranges, and
+    /// these ranges; `None` where a term does not belong to a point. For [`SampledTerms`](super::SampledTerms).
+    fn sample(
+        &self,
+        _rows: &[usize],
+        _others: &[usize],
+    ) -> Option<(Vec<usize>, Vec<Range<usize>>)> {
+        None
+    }
+}
+
+/// Two targets of the same points.
+impl<A: DataTarget, B: DataTarget> DataTarget for (A, B) {
+    /// # Panics
+    /// If the two are about different numbers of points.
+    fn points(&self) -> usize {
+        let (n, m) = (self.0.points(), self.1.points());
+        assert_eq!(n, m, "targets of {n} and of {m} points; give two of the same rows");
+        n
+    }
+
+    fn subset(&self, rows: &[usize]) -> Self {
+        (self.0.subset(rows), self.1.subset(rows))
+    }
+
+    fn terms(&self) -> usize {
+        self.0.terms() + self.1.terms()
+    }
+
+    fn counted(&self) -> usize {
+        self.0.counted() + self.1.counted()
+    }
+}
 
 /// The targets of a [`BatchLoss`](super::BatchLoss) for the rows of a batch.
 pub trait BatchTarget: Clone + core::fmt::Debug + Send + 'static {

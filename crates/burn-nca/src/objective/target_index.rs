@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use burn::tensor::{DType, Device, Tensor};
 
+use super::DataTarget;
 use super::term_weights::TermWeights;
 use super::transfer::{float_tensor, widest_float};
 use crate::data::{Features, RegressionData, Scaling, ScalingKind};
@@ -110,14 +111,6 @@ impl TargetIndex {
         }
     }
 
-    /// The index of the distinct points `rows` alone, in that order, with their weights.
-    pub fn subset(&self, rows: &[usize]) -> Self {
-        let values = rows.iter().flat_map(|row| &self.values[row * self.columns..][..self.columns]);
-        let values = values.copied().collect();
-        let weights = self.weights.as_ref().map(|weights| weights.select(rows));
-        Self { weights, ..Self::index(values, self.columns, &self.on_device.device()) }
-    }
-
     /// Number of points, n.
     pub fn points(&self) -> usize {
         self.values.len() / self.columns
@@ -131,6 +124,30 @@ impl TargetIndex {
     /// The centered targets, `[n, m]`.
     pub fn centered(&self, dtype: DType) -> Tensor<2> {
         self.on_device.clone().cast(dtype)
+    }
+}
+
+impl DataTarget for TargetIndex {
+    fn points(&self) -> usize {
+        self.points()
+    }
+
+    fn subset(&self, rows: &[usize]) -> Self {
+        let values = rows.iter().flat_map(|row| &self.values[row * self.columns..][..self.columns]);
+        let values = values.copied().collect();
+        let weights = self.weights.as_ref().map(|weights| weights.select(rows));
+        Self { weights, ..Self::index(values, self.columns, &self.on_device.device()) }
+    }
+
+    /// In the order of the points.
+    #[allow(clippy::single_range_in_vec_init)]
+    fn sample(&self, rows: &[usize], others: &[usize]) -> Option<(Vec<usize>, Vec<Range<usize>>)> {
+        Some(([rows, others].concat(), vec![0..rows.len()]))
+    }
+
+    /// All of them, unless a single point has no neighbor.
+    fn counted(&self) -> usize {
+        if self.points() > 1 { self.points() } else { 0 }
     }
 }
 

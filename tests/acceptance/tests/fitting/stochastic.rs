@@ -14,8 +14,8 @@ use burn_nca_learn::fit::{
     StochasticConfig, Termination, minimize,
 };
 use burn_nca_learn::objective::{
-    AgreementIndex, ClassIndex, Criterion, MlkrLossConfig, NcaLoss, NcaLossConfig, Objective,
-    PairIndex, PairLossConfig, SoftNcaLossConfig, TargetIndex,
+    AgreementIndex, ClassIndex, Criterion, DataTarget, MlkrLossConfig, NcaLoss, NcaLossConfig,
+    Objective, PairIndex, PairLossConfig, SoftNcaLossConfig, TargetIndex,
 };
 
 const D: usize = 3;
@@ -60,7 +60,7 @@ fn check_all_rows<O: Objective>(objective: O, x: &Tensor<2>, target: &O::Target)
     let l2 = 0.01;
     let at = model(objective.clone());
     let exact = value_and_gradient(&at, x, target, &BlockConfig::new());
-    let weight = l2 * objective.num_terms(target) as f64;
+    let weight = l2 * target.terms() as f64;
     let norm = at.encoder.squared_norm().unwrap().into_scalar::<f64>();
     let matrix = at.encoder.matrix();
     // Weights are stored as the transpose of A.
@@ -107,7 +107,7 @@ fn rows_without_a_partner_in_their_batch_do_not_thin_out_the_sum() {
     let loss = NcaLossConfig::new().init();
     let estimate = |rows: &[usize]| {
         let z = matrix(&vec![0.0; 2 * rows.len()], 2);
-        let batch = loss.subset(&classes, rows);
+        let batch = classes.subset(rows);
         loss.estimate(z, &batch, &classes).map(|sum| sum.into_scalar::<f64>())
     };
     // Two of six rows have a partner, then four: the mean of the terms stands for all 60 either way.
@@ -134,7 +134,7 @@ fn the_hinge_of_a_batch_is_unbiased() {
         let rows: Vec<usize> = (0..8).filter(|row| rows >> row & 1 == 1).collect();
         let z: Vec<f64> = rows.iter().flat_map(|row| sample.x[2 * row..][..2].to_vec()).collect();
         sum += hinge(&|loss| {
-            let batch = loss.subset(&classes, &rows);
+            let batch = classes.subset(&rows);
             loss.estimate(matrix(&z, 2), &batch, &classes).map_or(0.0, Tensor::into_scalar::<f64>)
         });
         batches += 1;

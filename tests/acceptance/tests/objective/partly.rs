@@ -4,7 +4,9 @@ use acceptance::data::{overlapping, uniform};
 use burn::tensor::{Device, Tensor};
 use burn_nca_learn::data::{Features, Labeled};
 use burn_nca_learn::fit::{FitConfig, Precision};
-use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig, Objective, SampledTerms};
+use burn_nca_learn::objective::{
+    ClassIndex, Criterion, DataTarget, NcaLossConfig, Objective, SampledTerms,
+};
 use burn_nca_learn::{Fitted, NcaConfig};
 
 use crate::objective::setup::{assert_close, assert_slopes, tensor};
@@ -50,10 +52,10 @@ fn value_and_gradient_are_those_of_the_definition_at_any_block_size() {
         let target = ClassIndex::partly(&labels, &Device::flex()).unwrap();
         for (which, loss) in criteria().into_iter().enumerate() {
             let embedding = tensor(&z, 2, &Device::flex());
-            assert_eq!(loss.num_terms(&target), labels.iter().flatten().count());
-            let blocks = (0..loss.num_terms(&target)).collect::<Vec<_>>();
+            assert_eq!(target.terms(), labels.iter().flatten().count());
+            let blocks = (0..target.terms()).collect::<Vec<_>>();
             let parts = blocks.chunks(7).map(|part| part[0]..part[part.len() - 1] + 1);
-            let block = |terms| loss.block(embedding.clone(), &target, &(), terms);
+            let block = |terms| loss.block(embedding.clone(), &target, terms);
             let sum: f64 = parts.map(|terms| block(terms).into_scalar::<f64>()).sum();
             assert_close(&[sum], &[losses(&z, &labels)[which]], 1e-10);
             let free = tensor(&z, 2, &Device::flex().autodiff()).require_grad();
@@ -81,7 +83,7 @@ fn without_a_row_that_lacks_a_class_nothing_changes_and_batches_are_unbiased() {
         let estimate = |batch: usize| -> f64 {
             let (rows, others): (Vec<usize>, Vec<usize>) =
                 (0..30).partition(|row| (7 * row + 2) % 3 == batch);
-            let sample = SampledTerms::of(&loss, &target, &rows, &others).unwrap();
+            let sample = SampledTerms::of(&target, &rows, &others).unwrap();
             let order: Vec<i32> = sample.points().iter().map(|row| *row as i32).collect();
             let order = Tensor::from_ints(order.as_slice(), &device);
             sample.estimate(&loss, embedding.clone().select(0, order)).unwrap().into_scalar()
@@ -90,7 +92,7 @@ fn without_a_row_that_lacks_a_class_nothing_changes_and_batches_are_unbiased() {
         assert_close(&[mean], &[total(&target)], 1e-10);
         // A batch without any class says nothing.
         let hidden: Vec<usize> = (0..30).filter(|row| labels[*row].is_none()).collect();
-        let batch = loss.subset(&target, &hidden);
+        let batch = target.subset(&hidden);
         let part = tensor(&uniform(2 * hidden.len(), 5), 2, &device);
         assert!(loss.estimate(part, &batch, &target).is_none());
     }

@@ -6,7 +6,7 @@ use burn::tensor::{Device, Tensor};
 use burn_nca_learn::data::{AgreementWidth, Agreements, Features, Labeled, RegressionData};
 use burn_nca_learn::fit::{FitConfig, Precision};
 use burn_nca_learn::objective::{
-    AgreementIndex, ClassIndex, Criterion, MlkrLossConfig, NcaLossConfig, Objective,
+    AgreementIndex, ClassIndex, Criterion, DataTarget, MlkrLossConfig, NcaLossConfig, Objective,
     SoftNcaLossConfig, TargetIndex,
 };
 use burn_nca_learn::{NcaConfig, RegressionConfig};
@@ -23,9 +23,8 @@ fn number(value: Tensor<1>) -> f64 {
 
 /// The sum over blocks of this many rows.
 fn sum<O: Objective>(objective: &O, z: &Tensor<2>, target: &O::Target, rows: usize) -> f64 {
-    let shared = objective.shared(z.clone(), target);
     let blocks = objective.blocks(target, rows);
-    let block = |range| number(objective.block(z.clone(), target, &shared, range));
+    let block = |range| number(objective.block(z.clone(), target, range));
     blocks.into_iter().map(block).sum()
 }
 
@@ -99,7 +98,7 @@ fn the_weights_of_a_batch_are_those_of_its_rows() {
     let expected = ClassIndex::new(&y, &device).unwrap().with_weights(&of_rows).unwrap();
     let loss = NcaLossConfig::new().with_criterion(Criterion::G).init();
     let z = embedding(&z);
-    let found = number(loss.total(z.clone(), &loss.subset(&target, &rows)));
+    let found = number(loss.total(z.clone(), &target.subset(&rows)));
     assert_eq!(found, number(loss.total(z, &expected)));
 }
 
@@ -110,17 +109,17 @@ fn weighted_kernel_regression_is_the_weighted_sum_of_its_terms() {
     let targets = TargetIndex::new(&uniform(15, 45), 1, &device).unwrap();
     let weights = weights(15);
     let loss = MlkrLossConfig::new().init();
-    let term = |row: usize| number(loss.block(z.clone(), &targets, &(), row..row + 1));
+    let term = |row: usize| number(loss.block(z.clone(), &targets, row..row + 1));
     let expected: f64 = weights.iter().enumerate().map(|(row, w)| w * term(row)).sum();
     let weighted = targets.clone().with_weights(&weights).unwrap();
     for rows in [1, 4, 20] {
         assert_close(&[sum(&loss, &z, &weighted, rows)], &[expected], 1e-12);
     }
     let rows = [14, 2, 9];
-    let batch = loss.subset(&weighted, &rows);
+    let batch = weighted.subset(&rows);
     let part = z.clone().select(0, burn::tensor::Tensor::from_ints([14, 2, 9], &device));
-    let plain = loss.subset(&targets, &rows);
-    let each = |at: usize| number(loss.block(part.clone(), &plain, &(), at..at + 1));
+    let plain = targets.subset(&rows);
+    let each = |at: usize| number(loss.block(part.clone(), &plain, at..at + 1));
     let expected: f64 = rows.iter().enumerate().map(|(at, row)| weights[*row] * each(at)).sum();
     assert_close(&[number(loss.total(part.clone(), &batch))], &[expected], 1e-12);
 }
@@ -139,7 +138,7 @@ fn weighted_soft_matches_are_the_weighted_sum_of_their_terms() {
         let weighted = plain.clone().with_weights(&weights).unwrap();
         for criterion in [Criterion::F, Criterion::G] {
             let loss = SoftNcaLossConfig::new().with_criterion(criterion).init();
-            let term = |row: usize| number(loss.block(z.clone(), &plain, &(), row..row + 1));
+            let term = |row: usize| number(loss.block(z.clone(), &plain, row..row + 1));
             let expected: f64 = weights.iter().enumerate().map(|(row, w)| w * term(row)).sum();
             for rows in [1, 4, 20] {
                 assert_close(&[sum(&loss, &z, &weighted, rows)], &[expected], 1e-12);
@@ -162,8 +161,8 @@ fn weighted_soft_matches_are_the_weighted_sum_of_their_terms() {
     let rows = [20, 3, 8, 4, 11, 0, 12];
     let part: Vec<f64> = rows.iter().flat_map(|row| sample.x[2 * row..][..2].to_vec()).collect();
     let part = embedding(&part);
-    let found = number(of_soft.total(part.clone(), &of_soft.subset(&soft, &rows)));
-    assert_close(&[found], &[number(of_hard.total(part, &of_hard.subset(&hard, &rows)))], 1e-12);
+    let found = number(of_soft.total(part.clone(), &soft.subset(&rows)));
+    assert_close(&[found], &[number(of_hard.total(part, &hard.subset(&rows)))], 1e-12);
 }
 
 #[test]

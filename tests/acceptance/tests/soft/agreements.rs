@@ -5,7 +5,8 @@ use acceptance::oracle::embed;
 use burn::tensor::{DType, Device, s};
 use burn_nca_learn::data::{AgreementWidth, Agreements};
 use burn_nca_learn::objective::{
-    AgreementIndex, ClassIndex, Criterion, NcaLossConfig, Objective, SoftNcaLoss, SoftNcaLossConfig,
+    AgreementIndex, ClassIndex, Criterion, DataTarget, NcaLossConfig, Objective, SoftNcaLoss,
+    SoftNcaLossConfig,
 };
 
 use crate::soft::oracle::soft_matches;
@@ -115,7 +116,7 @@ fn unlabeled_rows_are_neighbors_only_if_asked() {
     let agreements = Agreements::of_targets(&targets, 1, AgreementWidth::Given(0.4)).unwrap();
     let target = index(&agreements);
     assert_eq!((target.points(), target.labeled(), target.with_agreement()), (25, 21, 21));
-    assert_eq!(loss(Criterion::F, false).num_terms(&target), 21);
+    assert_eq!(target.terms(), 21);
 
     let kept = agreements.labeled_rows();
     let mut moved = case.x.clone();
@@ -203,7 +204,7 @@ fn a_batch_of_rows_is_the_data_set_of_these_rows() {
     for agreements in kinds(31) {
         for neighbors in [false, true] {
             let model = case.linear(loss(Criterion::G, neighbors));
-            let batch = model.objective.subset(&index(&agreements), &rows);
+            let batch = index(&agreements).subset(&rows);
             let z = embed(&x.to_data().try_to_vec::<f64>().unwrap(), 3, &case.a, 2);
             let known: Vec<bool> = rows.iter().map(|&row| labeled(&agreements)[row]).collect();
             let expected = soft_matches(&z, 2, &known, neighbors, |i, j| {
@@ -222,7 +223,7 @@ fn a_batch_without_a_labeled_row_has_value_and_gradient_0() {
     let agreements = Agreements::of_targets(&targets, 1, AgreementWidth::Given(1.0)).unwrap();
     for neighbors in [false, true] {
         let loss = loss(Criterion::F, neighbors);
-        let batch = loss.subset(&index(&agreements), &[1, 2]);
+        let batch = index(&agreements).subset(&[1, 2]);
         let leaf = case.embedding().slice(s![1..3]).autodiff().require_grad();
         let total = loss.total(leaf.clone(), &batch);
         assert_eq!(total.clone().into_scalar::<f64>(), 0.0);

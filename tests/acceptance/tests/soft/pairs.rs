@@ -5,7 +5,7 @@ use burn::nn::loss::Reduction;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData, s};
 use burn_nca_learn::data::Pairs;
 use burn_nca_learn::fit::parameters::{assign, flatten};
-use burn_nca_learn::objective::{Objective, PairIndex, PairLoss, PairLossConfig};
+use burn_nca_learn::objective::{DataTarget, Objective, PairIndex, PairLoss, PairLossConfig};
 
 use crate::soft::oracle::{log_normalizer, pair_cost};
 use crate::soft::setup::{
@@ -29,7 +29,7 @@ fn equation_8_agrees_with_nested_loops_at_any_block_size() {
         let model = case.linear(loss(include_self));
         let found = at_any_block(&model, &case.features(), &target);
         assert_close(&[found], &[pair_cost(&case.z, 2, &some_pairs(31), include_self)], 1e-10);
-        let log_z = model.objective.shared(case.embedding(), &target).log_z();
+        let log_z = model.objective.normalizer(case.embedding()).log_z();
         assert_close(&[log_z], &[log_normalizer(&case.z, 2, include_self)], 1e-12);
     }
 }
@@ -39,9 +39,8 @@ fn the_first_pass_is_right_over_many_blocks() {
     // More rows than a block of the first pass holds.
     let n = 900;
     let case = Case::new(n, 3, 2, 42);
-    let target = index(&Pairs::new(n, vec![(0, 1, 1.0)]).unwrap());
     for include_self in [true, false] {
-        let log_z = loss(include_self).shared(case.embedding(), &target).log_z();
+        let log_z = loss(include_self).normalizer(case.embedding()).log_z();
         assert_close(&[log_z], &[log_normalizer(&case.z, 2, include_self)], 1e-11);
     }
 }
@@ -72,15 +71,15 @@ fn the_gradient_by_blocks_is_that_of_the_whole_graph() {
         let leaf = case.embedding().autodiff().require_grad();
         let target = index(&pairs(23));
         let objective = loss(include_self);
-        let shared = objective.shared(leaf.clone(), &target);
+        let prepared = objective.prepared(leaf.clone(), &target).unwrap();
         let mut blocks = 0.0;
         let mut total = gradient.zeros_like();
         for block in objective.blocks(&target, 4) {
-            let term = objective.block(leaf.clone(), &target, &shared, block);
+            let term = objective.block(leaf.clone(), &prepared, block);
             blocks += term.clone().into_scalar::<f64>();
             total = total + leaf.grad(&term.backward()).unwrap();
         }
-        assert_close(&[blocks + objective.offset(&target, &shared)], &[value], 1e-12);
+        assert_close(&[blocks + objective.offset(&prepared)], &[value], 1e-12);
         let error = (total - gradient).abs().max().into_scalar::<f64>();
         assert!(error < 1e-12, "{error}");
     }
@@ -166,11 +165,11 @@ fn a_batch_holds_the_pairs_inside_it() {
     assert!(inside.len() >= 3, "{inside:?}");
     for include_self in [true, false] {
         let objective = loss(include_self);
-        let batch = objective.subset(&index(&pairs(31)), &rows);
+        let batch = index(&pairs(31)).subset(&rows);
         let found = objective.total(tensor(&z, 2, DType::F64), &batch).into_scalar::<f64>();
         assert_close(&[found], &[pair_cost(&z, 2, &inside, include_self)], 1e-10);
         // No pair: the value is 0 and so is the gradient.
-        let batch = objective.subset(&index(&pairs(31)), &[5, 12, 20]);
+        let batch = index(&pairs(31)).subset(&[5, 12, 20]);
         let leaf = case.embedding().slice(s![0..3]).autodiff().require_grad();
         let total = objective.total(leaf.clone(), &batch);
         assert_eq!(total.clone().into_scalar::<f64>(), 0.0);

@@ -3,7 +3,7 @@
 use acceptance::data::uniform;
 use burn::nn::loss::Reduction;
 use burn::tensor::{DType, Device};
-use burn_nca_learn::objective::{MlkrLoss, MlkrLossConfig, Objective, TargetIndex};
+use burn_nca_learn::objective::{DataTarget, MlkrLoss, MlkrLossConfig, Objective, TargetIndex};
 use proptest::prelude::*;
 
 use crate::soft::invariance::{close, in_order, points, rotated_and_moved};
@@ -35,8 +35,7 @@ fn the_loss_agrees_with_nested_loops_at_any_block_size() {
         let found = at_any_block(&model, &case.features(), &index(&targets, columns));
         assert_close(&[found], &[expected.iter().sum()], 1e-10);
         let each = |row: usize| {
-            let block =
-                loss().block(case.embedding(), &index(&targets, columns), &(), row..row + 1);
+            let block = loss().block(case.embedding(), &index(&targets, columns), row..row + 1);
             block.into_scalar::<f64>()
         };
         assert_close(&(0..31).map(each).collect::<Vec<_>>(), &expected, 1e-10);
@@ -67,7 +66,7 @@ fn a_wide_embedding_has_the_value_of_nested_loops() {
     case.z.iter_mut().for_each(|z| *z *= 30.0);
     let [(targets, columns), _] = targets(31);
     let target = index(&targets, columns);
-    let found = loss().block(case.embedding(), &target, &(), 0..31).into_scalar::<f64>();
+    let found = loss().block(case.embedding(), &target, 0..31).into_scalar::<f64>();
     let expected: f64 = kernel_regression(&case.z, 2, &targets, columns).iter().sum();
     assert_close(&[found], &[expected], 1e-10);
 }
@@ -81,7 +80,7 @@ fn a_batch_is_the_data_set_of_its_rows() {
         let (z, t) = (of_rows(&case.z, 2), of_rows(&targets, columns));
         let expected: f64 = kernel_regression(&z, 2, &t, columns).iter().sum();
         let z = tensor(&z, 2, DType::F64);
-        let batch = loss().subset(&index(&targets, columns), &rows);
+        let batch = index(&targets, columns).subset(&rows);
         assert_close(&[loss().total(z.clone(), &batch).into_scalar()], &[expected], 1e-10);
         let sum = MlkrLossConfig::new().with_reduction(Reduction::Sum).init();
         let t = tensor(&t, columns, DType::F64);

@@ -5,6 +5,7 @@ use burn_nca_fused::coincidence::Model;
 
 use super::*;
 use crate::data::{LabeledPair, LabeledPairs};
+use crate::objective::DataTarget;
 use crate::objective::batch::testing::{
     assert_costs_nothing, assert_is, leaf, scattered, target, value_and_slope,
 };
@@ -69,15 +70,15 @@ fn the_value_is_that_of_the_formula_with_one_scale_and_with_one_per_anchor() {
 fn blocks_add_up_and_a_subset_keeps_its_pairs() {
     let loss = CoincidenceLoss::new(&SIGMA_SQ, Some(&KAPPA_SQ), &Device::flex(), DType::F64);
     let (z, index) = (tensor(&embedding(1.0), DType::F64), index());
-    let block = |terms| loss.block(z.clone(), &index, &(), terms).into_scalar::<f64>();
+    let block = |terms| loss.block(z.clone(), &index, terms).into_scalar::<f64>();
     assert!((block(0..5) + block(5..12) - block(0..12)).abs() < 1e-12);
     assert_eq!(block(3..3), 0.0);
-    let part = loss.subset(&index, &[5, 2, 1]);
+    let part = index.subset(&[5, 2, 1]);
     let rows = z.clone().select(0, Tensor::from_ints([5, 2, 1], &Device::flex()));
     let found: f64 = loss.total(rows, &part).into_scalar();
     let expected: f64 = [4, 5, 10, 11].map(|at| block(at..at + 1)).iter().sum();
     assert!((found - expected).abs() < 1e-12, "{found} {expected}");
-    assert_eq!(loss.subset(&index, &[0, 3]).pairs(), 0);
+    assert_eq!(index.subset(&[0, 3]).pairs(), 0);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::encoder::{Encoder, FeatureWeights};
 use crate::fit::exact::{BlockConfig, value_and_gradient};
 use crate::fit::parameters::flatten_gradients;
 use crate::objective::batch::testing::{assert_costs_nothing, assert_is, leaf, scattered, target};
+use crate::objective::{DataTarget, SampledTerms};
 use burn_nca::MetricModel;
 
 /// Points 0, 1, 3 on a line in the unit in which exp(-D) is 2^(-D).
@@ -141,7 +142,7 @@ fn rows_of_a_batch_are_neighbors_of_each_other_alone() {
     let device = Device::flex();
     let loss = NcfsLossConfig::new().init();
     let classes = ClassIndex::new(&[0, 0, 1], &device).unwrap();
-    let batch = loss.subset(&classes, &[1, 0]);
+    let batch = classes.subset(&[1, 0]);
     let z = FeatureWeights::from_weights(&[1.0], &device, DType::F32)
         .forward(Tensor::from_floats([[1.0], [4.0]], &device));
     assert!((loss.total(z, &batch).into_scalar::<f64>() + 2.0).abs() < 1e-6);
@@ -220,4 +221,21 @@ fn display() {
     assert_eq!(NcfsLossConfig::new().init().to_string(), "NcfsLoss {distance: \"L1\"}");
     let regression = NcfsRegressionLossConfig::new().init();
     assert_eq!(regression.to_string(), "NcfsRegressionLoss {distance: \"L1\"}");
+}
+
+#[test]
+fn samples_among_all_rows_say_on_average_what_the_sum_is() {
+    let device = Device::flex();
+    let classes = ClassIndex::new(&[0, 1, 0, 1], &device).unwrap();
+    let z = Tensor::<2>::from_floats([[0.0], [0.4], [1.0], [1.5]], &device);
+    let loss = NcfsLossConfig::new().init();
+    let estimate = |rows: &[usize], others: &[usize]| -> f64 {
+        let sample = SampledTerms::of(&classes, rows, others).unwrap();
+        let order: Vec<i32> = sample.points().iter().map(|point| *point as i32).collect();
+        let points = z.clone().select(0, Tensor::from_ints(order.as_slice(), &device));
+        sample.estimate(&loss, points).unwrap().into_scalar()
+    };
+    let mean = 0.5 * (estimate(&[0, 3], &[1, 2]) + estimate(&[1, 2], &[0, 3]));
+    let whole: f64 = loss.total(z.clone(), &classes).into_scalar();
+    assert!((mean - whole).abs() < 1e-6, "{mean} {whole}");
 }

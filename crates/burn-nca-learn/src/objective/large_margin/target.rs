@@ -4,10 +4,11 @@ use std::sync::{Arc, Mutex};
 
 use burn::tensor::{Device, Tensor};
 
-use super::impostors::Candidates;
+use super::impostors::{Candidates, ImpostorSearch};
 use crate::data::{Labeled, TensorFeatures, check_weights};
 use crate::error::{Error, Result};
 use crate::neighbors::{CandidateFilter, Excluded, Points, nearest_rows};
+use crate::objective::DataTarget;
 use crate::objective::transfer::widest_float;
 
 /// The target neighbors of n rows, prepared once for many evaluations of a
@@ -25,6 +26,8 @@ pub struct TargetNeighbors {
     device: Device,
     /// Who may be whose impostor, from the last search.
     candidates: Arc<Mutex<Option<Arc<Candidates>>>>,
+    /// That of the embedding of an evaluation.
+    search: Option<Arc<ImpostorSearch>>,
 }
 
 impl TargetNeighbors {
@@ -92,6 +95,7 @@ impl TargetNeighbors {
             k,
             device: device.clone(),
             candidates: Arc::default(),
+            search: None,
         }
     }
 
@@ -104,20 +108,19 @@ impl TargetNeighbors {
         Ok(Self { weights: Some(Arc::new(weights.to_vec())), ..self })
     }
 
-    /// The target neighbors of the rows `rows` among themselves.
-    pub(super) fn subset(&self, rows: &[usize]) -> Self {
-        let labels = rows.iter().map(|&row| self.labels[row]).collect();
-        let part = Self::index(self.input.select(rows), labels, self.k, &self.device);
-        let weights = self
-            .weights
-            .as_ref()
-            .map(|weights| Arc::new(rows.iter().map(|&row| weights[row]).collect::<Vec<f64>>()));
-        Self { weights, ..part }
-    }
-
     /// Number of rows, n.
     pub fn points(&self) -> usize {
         self.labels.len()
+    }
+
+    /// The same rows with a search at the embedding of an evaluation.
+    pub(super) fn with_search(&self, search: ImpostorSearch) -> Self {
+        Self { search: Some(Arc::new(search)), ..self.clone() }
+    }
+
+    /// The search of the evaluation, or a new one at this embedding; `None` where a coordinate is not finite.
+    pub(super) fn search(&self, embedding: &Tensor<2>) -> Option<Arc<ImpostorSearch>> {
+        self.search.clone().or_else(|| ImpostorSearch::new(embedding, self).map(Arc::new))
     }
 
     /// Number of rows that have a target neighbor.
@@ -160,5 +163,26 @@ impl TargetNeighbors {
             *kept = search().map(Arc::new);
         }
         kept.clone()
+    }
+}
+
+impl DataTarget for TargetNeighbors {
+    fn points(&self) -> usize {
+        self.points()
+    }
+
+    /// The target neighbors of the rows among themselves.
+    fn subset(&self, rows: &[usize]) -> Self {
+        let labels = rows.iter().map(|&row| self.labels[row]).collect();
+        let part = Self::index(self.input.select(rows), labels, self.k, &self.device);
+        let weights = self
+            .weights
+            .as_ref()
+            .map(|weights| Arc::new(rows.iter().map(|&row| weights[row]).collect::<Vec<f64>>()));
+        Self { weights, ..part }
+    }
+
+    fn counted(&self) -> usize {
+        self.num_with_positive()
     }
 }

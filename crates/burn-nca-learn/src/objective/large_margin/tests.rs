@@ -6,6 +6,7 @@ use super::*;
 use crate::encoder::{Activation, Encoder, LinearMap, Mlp, MlpConfig};
 use crate::fit::exact::{BlockConfig, value_and_gradient};
 use crate::fit::parameters::{assign, flatten, flatten_gradients};
+use crate::objective::DataTarget;
 use crate::objective::batch::testing::{
     assert_costs_nothing, assert_is, scattered, target, value_and_slope,
 };
@@ -166,7 +167,7 @@ fn a_diverged_embedding_has_no_value() {
 #[test]
 fn a_batch_has_target_neighbors_of_its_own() {
     let target = TargetNeighbors::new(&tensor(&x(), 2), &labels(), 3).unwrap();
-    let part = LargeMarginLossConfig::new().init().subset(&target, &[0, 10, 2]);
+    let part = target.subset(&[0, 10, 2]);
     assert_eq!([0, 1, 2].map(|row| part.of_row(row)), [&[2][..], &[], &[0]]);
 }
 

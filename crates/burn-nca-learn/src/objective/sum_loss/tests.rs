@@ -10,8 +10,9 @@ use crate::fit::exact::{BlockConfig, value_and_gradient};
 use crate::fit::parameters::flatten_gradients;
 use crate::objective::batch::testing::{leaf, scattered, target, value_and_slope};
 use crate::objective::{
-    ClassIndex, ClassTarget, Criterion, KernelTarget, MemoryLossConfig, NcaLoss, NcaLossConfig,
-    NcfsLossConfig, PairIndex, PairLoss, PairLossConfig, SubsetLoss, VariableKernelLossConfig,
+    ClassIndex, ClassTarget, Criterion, DataTarget, KernelTarget, MemoryLossConfig, NcaLoss,
+    NcaLossConfig, NcfsLossConfig, PairIndex, PairLoss, PairLossConfig, SubsetLoss,
+    VariableKernelLossConfig,
 };
 
 const ROWS: usize = 20;
@@ -86,10 +87,10 @@ fn blocks_of_any_size_give_value_and_gradient_through_an_encoder() {
         assert_close(&found.1, &expected.1);
     }
     // Any cut will do, also one through both.
-    let (z, whole) = (x.slice([0..ROWS, 0..2]), sum().num_terms(&target));
-    let (sum, shared) = (sum(), sum().shared(z.clone(), &target));
+    let (z, whole) = (x.slice([0..ROWS, 0..2]), target.terms());
+    let (sum, prepared) = (sum(), sum().prepared(z.clone(), &target).unwrap());
     assert_eq!(whole, 16 + ROWS);
-    let block = |terms| sum.block(z.clone(), &target, &shared, terms).into_scalar::<f64>();
+    let block = |terms| sum.block(z.clone(), &prepared, terms).into_scalar::<f64>();
     let cut = block(0..10) + block(10..25) + block(25..25) + block(25..whole);
     assert_close(&[cut], &[block(0..whole)]);
 }
@@ -99,7 +100,7 @@ fn a_mini_batch_says_what_both_say() {
     let (sum, whole) = (sum(), (classes(), pairs()));
     // Rows with classes and pairs; rows without a pair; rows without two of a class.
     for rows in [&[0, 5, 10, 3, 8, 6][..], &[0, 3, 6], &[2, 7, 12]] {
-        let batch = sum.subset(&whole, rows);
+        let batch = whole.subset(rows);
         let z = leaf(&scattered(2 * rows.len()), 2);
         let number = |value: Option<Tensor<1>>| value.map_or(0.0, |v| v.into_scalar::<f64>());
         let first = number(sum.first.estimate(z.clone(), &batch.0, &whole.0));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use burn::tensor::{DType, Device, Int, Tensor};
 
 use crate::error::{Error, Result};
+use crate::objective::DataTarget;
 use crate::objective::transfer::int_tensor;
 use burn_nca::internal::TermWeights;
 use burn_nca::internal::equal_pairs;
@@ -59,14 +60,6 @@ impl KernelTarget {
         Self { neighbors: Some(neighbors), ..self.clone() }
     }
 
-    /// The points `rows` alone; their neighbors are for the embedding to tell.
-    pub(super) fn subset(&self, rows: &[usize]) -> Self {
-        let labels = rows.iter().map(|&row| self.labels[row]).collect();
-        let weights = self.weights.as_ref().map(|weights| weights.select(rows));
-        let part = Self::index(labels, &self.on_device.device());
-        Self { weights, classes: self.classes, ..part }
-    }
-
     /// Number of points, n.
     pub fn points(&self) -> usize {
         self.labels.len()
@@ -100,5 +93,19 @@ impl KernelTarget {
             Some(weights) => weights.weigh(errors, rows),
             None => errors,
         }
+    }
+}
+
+impl DataTarget for KernelTarget {
+    fn points(&self) -> usize {
+        self.points()
+    }
+
+    /// Their neighbors are for the embedding to tell.
+    fn subset(&self, rows: &[usize]) -> Self {
+        let labels = rows.iter().map(|&row| self.labels[row]).collect();
+        let weights = self.weights.as_ref().map(|weights| weights.select(rows));
+        let part = Self::index(labels, &self.on_device.device());
+        Self { weights, classes: self.classes, ..part }
     }
 }

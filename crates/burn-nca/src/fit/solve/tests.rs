@@ -12,7 +12,7 @@ use crate::fit::{
     Termination, minimize,
 };
 use crate::model::MetricModel;
-use crate::objective::Objective;
+use crate::objective::{DataTarget, Objective};
 
 /// `(z - 3)² + t` of one point z, where t is 10 for z between 2.2 and an end, and else 0.
 #[derive(Module, Debug)]
@@ -20,39 +20,32 @@ struct Trap {
     end: f64,
 }
 
+/// t
+#[derive(Clone)]
+struct Height(f64);
+
+impl DataTarget for Height {
+    fn points(&self) -> usize {
+        1
+    }
+
+    fn subset(&self, _rows: &[usize]) -> Self {
+        self.clone()
+    }
+}
+
 impl Objective for Trap {
     const MOVING_TARGET: bool = true;
 
-    type Target = f64;
-    type Shared = ();
+    type Target = Height;
 
-    fn num_points(&self, _target: &f64) -> usize {
-        1
-    }
-
-    fn num_terms(&self, _target: &f64) -> usize {
-        1
-    }
-
-    fn shared(&self, _embedding: Tensor<2>, _target: &f64) {}
-
-    fn updated_target(&self, embedding: Tensor<2>, _target: &f64) -> Option<f64> {
+    fn updated_target(&self, embedding: Tensor<2>, _target: &Height) -> Option<Height> {
         let z = embedding.into_scalar::<f64>();
-        Some(if z > 2.2 && z < self.end { 10.0 } else { 0.0 })
+        Some(Height(if z > 2.2 && z < self.end { 10.0 } else { 0.0 }))
     }
 
-    fn subset(&self, target: &f64, _rows: &[usize]) -> f64 {
-        *target
-    }
-
-    fn block(
-        &self,
-        embedding: Tensor<2>,
-        target: &f64,
-        _shared: &(),
-        _terms: Range<usize>,
-    ) -> Tensor<1> {
-        (embedding - 3.0).square().sum() + *target
+    fn block(&self, embedding: Tensor<2>, target: &Height, _terms: Range<usize>) -> Tensor<1> {
+        (embedding - 3.0).square().sum() + target.0
     }
 }
 
@@ -61,7 +54,7 @@ fn fit(end: f64, session: FitSession<'_>) -> Solution<f64> {
     let x = Tensor::<2>::from_data(TensorData::from([[1.0]]), (&device, DType::F64));
     let map = DiagonalMap::from_scale(&[0.0], &device.autodiff(), DType::F64);
     let identity = || FitIdentity { settings: "".into(), features: "".into(), targets: "".into() };
-    let mut problem = Problem::new(MetricModel::new(map, Trap { end }).train(), &x, &0.0);
+    let mut problem = Problem::new(MetricModel::new(map, Trap { end }).train(), &x, &Height(0.0));
     problem.identity = Some(&identity);
     let config = FitConfig::new()
         .with_precision(Precision::F64)
