@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use anyhow::{Context, Result, bail};
 use burn_nca_data::{
     CsvOptions, Error, Hint, Message, RawOptions, Setting, Table, Target, TargetColumn, TargetKind,
-    WithoutClass, is_sparse, open as open_numbers, open_raw, open_unlabeled_as,
+    WithoutClass, has_columns, is_sparse, open as open_numbers, open_raw, open_unlabeled_as,
 };
 use burn_nca_learn::data::{
     Features, Missing, Preparation, Prepared, RawColumn, RawTable, RawValues, Split, TextValues,
@@ -249,8 +249,9 @@ fn with_test_rows(
     (raw, roles): (&mut RawTable, &mut Roles),
 ) -> Result<Preparation> {
     let columns = &source.columns;
-    let named = TargetColumn::Name(target.to_string());
-    let mut more = open_raw(test, &raw_options(source, Some((named, task))))?;
+    let named =
+        if has_columns(test) { TargetColumn::Name(target.to_string()) } else { TargetColumn::Last };
+    let mut more = with_target(open_raw(test, &raw_options(source, Some((named, task))))?, target)?;
     let more_roles = Roles::take(&mut more, columns).with_context(|| test.to_string())?;
     if let (Some(weights), Some(more)) = (&mut roles.weights, more_roles.weights) {
         weights.extend(more);
@@ -273,6 +274,15 @@ fn with_test_rows(
     let both = raw.clone().followed_by(more).with_context(|| of_test(test))?;
     *raw = both;
     Ok(preparation)
+}
+
+/// The table with this name of its last column, the target: arrays have none of their own.
+fn with_target(table: RawTable, name: &str) -> Result<RawTable> {
+    let mut columns = table.columns().to_vec();
+    if let Some(column) = columns.pop() {
+        columns.push(RawColumn::new(name, column.values().clone()));
+    }
+    Ok(RawTable::new(columns)?.with_notes(table.notes().to_vec()))
 }
 
 /// What messages call the table of the test rows.

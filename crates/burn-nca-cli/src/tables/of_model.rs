@@ -1,10 +1,8 @@
 //! New rows for a saved model: prepared as those of its fit were.
 
-use std::path::Path;
-
 use anyhow::{Context, Result};
 use burn_nca_data::{
-    CsvOptions, RawOptions, Table, Target, TargetColumn, TargetKind, TextFormat, by_name,
+    CsvOptions, RawOptions, Table, Target, TargetColumn, TargetKind, TextFormat, has_columns,
     is_sparse, open, open_features_as, open_raw, open_sparse_features,
 };
 use burn_nca_learn::Fitted;
@@ -76,7 +74,10 @@ pub fn rows(
     let mut options = options_of(model, format);
     options.text.extend(id.map(String::from));
     options.text_if_there.extend(learned_id.clone());
-    let raw = open_raw(data, &options)?;
+    let raw = match id.is_some() || has_columns(data) {
+        true => open_raw(data, &options)?,
+        false => (&open_features_as(data, &[], &TextFormat::default())?.0).into(),
+    };
     let ids = id.map(String::from).or(learned_id).and_then(|name| {
         let column = raw.column(&name)?.clone().into_text();
         Some((name, column.iter().map(|text| text.unwrap_or_default().to_string()).collect()))
@@ -122,8 +123,7 @@ pub fn labeled_table(
     task: TargetKind,
 ) -> Result<LabeledRows> {
     let format = format_of(source, text);
-    let is_file = data == "-" || Path::new(data).exists();
-    let has_columns = by_name(data).is_none() && is_file;
+    let has_columns = has_columns(data);
     let learned = source.and_then(|source| source.target.clone());
     let learned = learned.filter(|_| given.is_none() && has_columns);
     let name = given.map(String::from).or(learned.clone());

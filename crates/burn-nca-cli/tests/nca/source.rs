@@ -1,5 +1,6 @@
 //! What a model remembers of its table: the target's name, and which rows it was fitted on.
 
+use burn_nca_data::{Matrix, npy_file};
 use serde_json::Value;
 
 use crate::{Place, assert_parts, json, nca, read_json, stdout};
@@ -80,4 +81,40 @@ fn an_evaluation_on_rows_of_the_fit_says_so() {
     let other = place.file("other.csv", &lines.join("\n"));
     let found = json(&["evaluate", &out, &other, "--format", "json"]);
     assert_eq!(found["warnings"], Value::from(Vec::<Value>::new()));
+}
+
+#[test]
+fn arrays_are_test_tables_and_new_rows_of_every_model() {
+    let place = Place::new();
+    let corpus =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../burn-nca-data/tests/corpus/npz/stored.npz");
+    let array = |name: &str, values: &[f64], columns| {
+        let bytes = npy_file(&Matrix::F64 { values: values.to_vec(), columns });
+        std::fs::write(place.path(name), bytes).unwrap();
+        place.at(name)
+    };
+    let x = array("x.npy", &[0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5], 2);
+    let y = array("y.npy", &[0.0, 1.0, 0.0, 1.0, 1.0], 1);
+    let pair = format!("{x},{y}");
+    let table = place.file("t.csv", "x1,x2,kind\n0,0.5,0\n1,1.5,1\n2,2.5,0\n3,3.5,1\n4,4.5,1\n");
+    // The same five rows in every form.
+    for data in [corpus, &pair, &table] {
+        for test in [corpus, &pair] {
+            let report =
+                json(&["fit", data, "--test", test, "--method", "euclidean", "--format", "json"]);
+            assert_eq!(report["data"]["rows"], 10, "{data} {test}");
+        }
+    }
+    for data in [corpus, &pair] {
+        for options in [&["--missing", "mean"][..], &[]] {
+            let out = place.at(&format!("{}{}", data == corpus, options.len()));
+            let fit = ["fit", data, "--method", "pca", "--test-size", "0", "--out", &out];
+            nca(&[&fit[..], options].concat()).assert().success();
+            for new in [corpus, &pair] {
+                let measured = json(&["evaluate", &out, new, "--format", "json"]);
+                assert_eq!(measured["rows"], 5, "{data} {new}");
+            }
+            assert_eq!(stdout(&["predict", &out, &x]).lines().count(), 6);
+        }
+    }
 }

@@ -29,7 +29,7 @@ pub use matrix_market::read_matrix_market;
 pub use npy::{read_npy_features, read_npy_pair};
 pub use npz::{read_npz, read_npz_features, read_sparse_npz};
 pub use open::{
-    open, open_features, open_features_as, open_raw, open_unlabeled, open_unlabeled_as,
+    has_columns, open, open_features, open_features_as, open_raw, open_unlabeled, open_unlabeled_as,
 };
 pub use pair_list::read_pairs;
 pub use raw::{RawOptions, parse_raw, read_raw};

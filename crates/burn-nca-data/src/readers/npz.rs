@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::tables::{Features, RawTable};
+use crate::tables::Features;
 use flate2::bufread::DeflateDecoder;
 use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceArchive};
 
@@ -68,18 +68,6 @@ pub(crate) fn read_table(input: Input<'_>, task: TargetKind) -> Result<Table> {
     Archive::open(input)?.table(task)
 }
 
-/// As [`read_npz`] with the classes as the last column, or the features alone where there is no target.
-pub(crate) fn read_raw(input: Input<'_>) -> Result<RawTable> {
-    let archive = Archive::open(input)?;
-    if archive.is_sparse() {
-        return Ok((&archive.sparse()?.to_dense()?).into());
-    }
-    match archive.named("target", &TARGET) {
-        Ok(_) => archive.table(TargetKind::Classes)?.into_raw(),
-        Err(_) => Ok((&archive.features()?).into()),
-    }
-}
-
 impl Archive {
     fn open(mut input: Input<'_>) -> Result<Self> {
         let origin = input.origin();
@@ -108,7 +96,7 @@ impl Archive {
         if arrays.is_empty() {
             let files = if others == 1 { "file" } else { "files" };
             return Err(Error::data(format!(
-                "{origin} is a zip archive without a NumPy array ({others} other {files}; .xlsx?); save it as .csv, or \
+                "{origin} is a zip archive without a NumPy array ({others} other {files}, .xlsx?); save it as .csv, or \
                  as arrays with np.savez(FILE, X=X, y=y)"
             )));
         }

@@ -70,18 +70,13 @@ fn open_as_it_is(source: &str, options: &CsvOptions) -> Result<Table> {
     match find(source)? {
         Source::Catalog(set) => classes_of(source, set.load(), options),
         Source::Made(set) => classes_of(source, set, options),
-        Source::Alone(input) => match input.format() {
-            Format::Npy => Err(missing_labels_error(&input, "a NumPy array", "X.npy,Y.npy")),
-            Format::Idx => Err(missing_labels_error(&input, "an IDX array", "IMAGES,LABELS")),
-            Format::MatrixMarket => Err(sparse_checks::missing_labels_error(&input.origin())),
-            Format::Zip => {
+        Source::Alone(input) if input.format().is_table() => csv::read(input, options),
+        Source::Alone(input) => {
+            if input.format() == Format::Zip {
                 refuse_column_options(source, options)?;
-                npz::read_table(input, options.task)
             }
-            Format::Text | Format::Parquet | Format::Arrow | Format::ArrowStream => {
-                csv::read(input, options)
-            }
-        },
+            array_with_labels(input, options.task)
+        }
         Source::Pair(x, y) => {
             refuse_column_options(source, options)?;
             open_pair(x, &y, options.task)
@@ -117,16 +112,10 @@ pub fn open_features_as(
         Source::Made(set) => return Ok((set.features().clone(), Vec::new())),
         Source::Alone(input) | Source::Pair(input, _) => input,
     };
-    let features = match input.format() {
-        Format::Npy => npy::read_features(input),
-        Format::Idx => idx::read_features(input),
-        Format::MatrixMarket => matrix_market::read(input)?.to_dense(),
-        Format::Zip => npz::read_features(input),
-        Format::Text | Format::Parquet | Format::Arrow | Format::ArrowStream => {
-            return csv::read_features(input, expected, format);
-        }
-    };
-    Ok((features?, Vec::new()))
+    if input.format().is_table() {
+        return csv::read_features(input, expected, format);
+    }
+    Ok((array(input)?, Vec::new()))
 }
 
 /// Opens all columns as features, for learning without labels.
@@ -201,46 +190,61 @@ fn classes_of(source: &str, set: Labeled, options: &CsvOptions) -> Result<Table>
     Ok(set.into())
 }
 
+/// Whether a source is a file whose columns have names: text, Parquet or Arrow. Standard input and pipes are taken for one.
+pub fn has_columns(source: &str) -> bool {
+    let path = Path::new(source);
+    let is_table = || Input::open(path).is_ok_and(|input| input.format().is_table());
+    by_name(source).is_none()
+        && (source == STANDARD_INPUT || path.exists() && (!path.is_file() || is_table()))
+}
+
 /// Opens a table as it is, with text and missing values.
 ///
-/// A set of the catalog, or a pair of arrays, comes with its classes as the last column.
+/// A set of the catalog, or a pair of arrays, comes with its classes as the last column; of an archive or an array the
+/// features alone, if no target is asked for.
 ///
 /// # Errors
 /// As [`read_raw`](crate::read_raw) and [`open`]; or options of columns for a source that is no such table.
 pub fn open_raw(source: &str, options: &RawOptions) -> Result<RawTable> {
-    let refused = || {
-        if !options.are_of_table() {
-            return Ok(());
-        }
-        Err(Error::setting(format!(
+    let input = match find(source)? {
+        Source::Alone(input) if input.format().is_table() => return raw::read(input, options),
+        found => found,
+    };
+    if options.are_of_table() {
+        return Err(Error::setting(format!(
             "columns can be chosen, and their text be read, in a CSV, Parquet or Arrow file only, and {source:?} is none; \
              leave these options out"
-        )))
-    };
-    match find(source)? {
-        Source::Alone(input) if input.format().is_table() => raw::read(input, options),
-        Source::Alone(input) => {
-            refused()?;
-            let features = match input.format() {
-                Format::Npy => npy::read_features(input),
-                Format::MatrixMarket => matrix_market::read(input)?.to_dense(),
-                Format::Zip => return npz::read_raw(input),
-                _ => idx::read_features(input),
-            };
-            Ok((&features?).into())
+        )));
+    }
+    let task = options.target.as_ref().map(|(_, task)| *task);
+    match (input, task) {
+        (Source::Alone(input), Some(task)) => array_with_labels(input, task)?.into_raw(),
+        (Source::Alone(input), None) => Ok((&array(input)?).into()),
+        (Source::Catalog(set), _) => Table::from(set.load()).into_raw(),
+        (Source::Made(set), _) => Table::from(set).into_raw(),
+        (Source::Pair(x, y), task) => {
+            open_pair(x, &y, task.unwrap_or(TargetKind::Classes))?.into_raw()
         }
-        Source::Catalog(set) => {
-            refused()?;
-            Table::from(set.load()).into_raw()
-        }
-        Source::Made(set) => {
-            refused()?;
-            Table::from(set).into_raw()
-        }
-        Source::Pair(x, y) => {
-            refused()?;
-            open_pair(x, &y, TargetKind::Classes)?.into_raw()
-        }
+    }
+}
+
+/// The features of a file that is no table with names.
+fn array(input: Input<'_>) -> Result<Features> {
+    match input.format() {
+        Format::Npy => npy::read_features(input),
+        Format::MatrixMarket => matrix_market::read(input)?.to_dense(),
+        Format::Zip => npz::read_features(input),
+        _ => idx::read_features(input),
+    }
+}
+
+/// An archive; any other array lacks its labels.
+fn array_with_labels(input: Input<'_>, task: TargetKind) -> Result<Table> {
+    match input.format() {
+        Format::Zip => npz::read_table(input, task),
+        Format::Npy => Err(missing_labels_error(&input, "a NumPy array", "X.npy,Y.npy")),
+        Format::MatrixMarket => Err(sparse_checks::missing_labels_error(&input.origin())),
+        _ => Err(missing_labels_error(&input, "an IDX array", "IMAGES,LABELS")),
     }
 }
 
