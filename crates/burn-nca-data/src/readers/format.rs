@@ -84,6 +84,10 @@ impl Format {
                 "begin it with %%MatrixMarket",
             ),
             _ if start.starts_with(b"%PDF-") => ("a PDF document", SAVE),
+            _ if is_svmlight(start) => (
+                "a sparse table in the format of svmlight",
+                "save the rows by scipy.io.mmwrite(\"x.mtx\", x), the targets as y.csv, and give x.mtx,y.csv",
+            ),
             _ => return None,
         })
     }
@@ -112,6 +116,29 @@ impl Format {
     }
 }
 
+/// Whether the first line is a target and then `column:value` in rising order, and one of the first has two of these.
+fn is_svmlight(start: &[u8]) -> bool {
+    let lines = start.split(|byte| *byte == b'\n');
+    let lines = lines.map(|line| std::str::from_utf8(line).unwrap_or("?").trim());
+    let rows = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let entries: Vec<Option<usize>> = rows.take(10).map(entries_of_svmlight).collect();
+    entries.first().is_some_and(|first| *first > Some(0))
+        && entries.iter().any(|row| *row > Some(1))
+}
+
+/// How many entries a row of svmlight has; none where the line is no such row.
+fn entries_of_svmlight(line: &str) -> Option<usize> {
+    let mut words = line.split('#').next()?.split_ascii_whitespace();
+    words.next()?.parse::<f64>().ok()?;
+    let column = |word: &str| {
+        let (column, value) = word.split_once(':')?;
+        value.parse::<f64>().ok()?;
+        column.parse::<u64>().ok().or((column == "qid").then_some(0))
+    };
+    let columns = words.map(column).collect::<Option<Vec<u64>>>()?;
+    columns.is_sorted_by(|one, next| one < next).then_some(columns.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,13 +156,22 @@ mod tests {
             (b"MATLAB 7.3 MAT-file, Platform", "MATLAB"),
             (b"Rar!\x1a\x07\x01\x00", "rar"),
             (&[&b"t.csv"[..], &[0; 252], b"ustar\x0000"].concat(), "tar"),
+            (b"# made\n+1 1:0.5 3:-2e3 # a row\n-1 2:1\n", "svmlight"),
+            (b"3 qid:1 1:0.5 2:1\n", "svmlight"),
         ] {
             let (found, _) = Format::foreign(start).unwrap();
             assert!(found.contains(name), "{found}");
         }
-        for text in
-            [&b"a,b,y\n1,2,u\n"[..], b"BZh,class\n", b"MATLAB 7,class\n", b"\x93NUMPY\x01\x00", b""]
-        {
+        for text in [
+            &b"a,b,y\n1,2,u\n"[..],
+            b"BZh,class\n",
+            b"MATLAB 7,class\n",
+            b"\x93NUMPY\x01\x00",
+            b"1 12:30 12:45\n",
+            b"5 12:30\n6 13:10\n",
+            b"5\n",
+            b"",
+        ] {
             assert_eq!(Format::foreign(text), None);
         }
     }

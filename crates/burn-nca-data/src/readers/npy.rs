@@ -36,7 +36,7 @@ pub fn read_npy_features(path: impl AsRef<Path>) -> Result<Features> {
 /// As [`read_npy_features`].
 pub(crate) fn read_features(mut input: Input<'_>) -> Result<Features> {
     let origin = input.origin();
-    let header = open_header(&mut input)?;
+    let header = open_header(&mut input, "numbers (astype(float))")?;
     let decoder = decoder(&header.dtype());
     let item = header.dtype().num_bytes().unwrap_or(0);
     let count = decoder.and_then(|_| usize::try_from(header.len()).ok());
@@ -151,7 +151,7 @@ type Array = NpyFile<io::Cursor<Vec<u8>>>;
 
 fn open_array(mut input: Input<'_>) -> Result<Array> {
     let origin = input.origin();
-    let header = open_header(&mut input)?;
+    let header = open_header(&mut input, "numbers (astype(float)) or as text (astype(str))")?;
     let mut values = Vec::new();
     let found = match promised(&header) {
         Some(promised) => Some(read_promised(&mut input, promised, |bytes| {
@@ -164,11 +164,11 @@ fn open_array(mut input: Input<'_>) -> Result<Array> {
 }
 
 /// Reads the header of an array of values, not of objects.
-fn open_header(input: &mut Input<'_>) -> Result<NpyHeader> {
+fn open_header(input: &mut Input<'_>, forms: &str) -> Result<NpyHeader> {
     let header = read_header(input)?;
     if header.uses_pickled_array() {
         return Err(Error::data(format!(
-            "{} holds Python objects; save it as numbers (astype(float)) or as text (astype(str))",
+            "{} holds Python objects; save it as {forms}",
             input.origin()
         )));
     }

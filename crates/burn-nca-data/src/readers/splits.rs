@@ -114,6 +114,8 @@ mod tests {
             "{error}"
         );
         assert!(read("s0\n2\n0\n", 2).unwrap_err().to_string().contains("no train row"));
+        // As these messages ask for it.
+        assert!(read("s0,s1\n1,1\n2,2\n", 2).is_ok());
         let long = "s".repeat(2000);
         let error = read(&format!("{long}\n1\n3\n"), 2).unwrap_err().to_string();
         assert!(error.len() < 300 && error.contains("is marked 3"), "{error}");

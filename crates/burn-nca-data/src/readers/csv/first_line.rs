@@ -64,7 +64,11 @@ impl FirstLine {
         if first.iter().any(|cell| asked.contains(cell.as_str())) {
             return Self::Names(None);
         }
-        let evidence = Evidence::of(first, below, format);
+        // A line that repeats the names, as where two files were joined, is no row.
+        let mut evidence = Evidence::of(first, below.iter().filter(|row| *row != first), format);
+        if evidence.text_above_numbers == 0 {
+            evidence = Evidence::of(first, below.iter(), format);
+        }
         let numbered = |name: &&str| {
             name.strip_prefix('x').is_some_and(|number| number.parse::<usize>().is_ok())
         };
@@ -76,11 +80,15 @@ impl FirstLine {
 }
 
 impl Evidence {
-    fn of(first: &[String], below: &[Vec<String>], format: &TextFormat) -> Self {
+    fn of<'a>(
+        first: &[String],
+        below: impl Iterator<Item = &'a Vec<String>> + Clone,
+        format: &TextFormat,
+    ) -> Self {
         let missing = Spellings::new(format.missing.as_ref());
         let mut evidence = Self::default();
         for (column, cell) in first.iter().enumerate() {
-            let rows = below.iter().filter(|row| row.len() == first.len());
+            let rows = below.clone().filter(|row| row.len() == first.len());
             let cells = rows.map(|row| row[column].as_str());
             let cells: Vec<&str> = cells.filter(|cell| !missing.is_missing(cell)).collect();
             if !cells.is_empty() && !missing.is_missing(cell) {
@@ -234,6 +242,7 @@ mod tests {
             table("length,count,kind", |at| {
                 if at == 20 { "length,count,kind".into() } else { measures(at) }
             }),
+            "length,count,kind\n1,2,a\nlength,count,kind\n3,4,b\n".to_string(),
             table("0,1,2,3,4,kind", |at| format!("{at},{at},1,2,3,{}", ["a", "b"][at % 2])),
             "city,class\nRome,a\nOslo,b\n".to_string(),
             "a,b\n".to_string(),

@@ -226,14 +226,14 @@ pub(crate) fn separated(input: Input<'_>, separator: u8) -> Result<Input<'_>> {
 /// Refuses arrays and archives, which are no text.
 pub(crate) fn refuse_other_formats(input: &Input<'_>) -> Result<()> {
     let format = input.format();
-    let cure = match format {
-        Format::Text => return Ok(()),
-        Format::Npy => "give the pair X.npy,Y.npy",
-        Format::Idx => "give the pair IMAGES,LABELS",
-        Format::MatrixMarket => "give the pair FILE.mtx,TARGETS.csv",
-        Format::Zip | Format::Parquet | Format::Arrow | Format::ArrowStream => "save it as .csv",
-    };
-    Err(Error::data(format!("{} is {}, not CSV text; {cure}", input.origin(), format.name())))
+    if format == Format::Text {
+        return Ok(());
+    }
+    Err(Error::data(format!(
+        "{} is {}, not CSV text; save it as .csv",
+        input.origin(),
+        format.name()
+    )))
 }
 
 /// Refuses to read a table that is no text as text of some form.

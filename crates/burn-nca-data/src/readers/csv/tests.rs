@@ -461,7 +461,7 @@ fn contradicting_options_are_refused() {
 fn other_formats_and_encodings_are_told_from_text() {
     let parse =
         |bytes: &[u8]| parse_csv("f", bytes, &CsvOptions::default()).unwrap_err().to_string();
-    assert!(parse(b"\x93NUMPY\x01").contains("f is a NumPy array, not CSV text; give the pair"));
+    assert!(parse(b"\x93NUMPY\x01").contains("f is a NumPy array, not CSV text; save it as .csv"));
     assert!(parse(&[0, 0, 8, 1, 0]).contains("f is an IDX array, not CSV text"));
     assert!(parse(b"PK\x03\x04").contains("f is a zip archive (.npz or .xlsx?)"));
     assert_eq!(

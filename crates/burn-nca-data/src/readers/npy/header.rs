@@ -26,7 +26,7 @@ pub(super) fn read_header(input: &mut Input<'_>) -> Result<NpyHeader> {
     let no_array = |reason: &str| {
         Error::data(format!(
             "{origin} is not a NumPy array ({}); save it with np.save",
-            short(reason)
+            short(reason.lines().next().unwrap_or_default())
         ))
     };
     let mut header = input.read_at_most(8)?;

@@ -135,7 +135,7 @@ impl Stored {
         let path = folder.join(CARD);
         let text = read_regular_text(&path).map_err(|source| match source.kind() {
             ErrorKind::NotFound | ErrorKind::NotADirectory => {
-                Error::model(folder, format!("there is no model here: {CARD} is missing"))
+                Error::model(folder, format!("there is no model here: {CARD} is missing; give the folder of one"))
             }
             _ => Error::io(&path, source),
         })?;
