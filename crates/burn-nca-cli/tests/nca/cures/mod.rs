@@ -6,9 +6,12 @@
 //! ```
 //!
 //! Options and their values are those of the line, so that the test types what a user would. A hint is built at a site,
-//! `csv/cell.rs Ignore`; the sources are searched for sites, and each has a case or a reason why not.
+//! `csv/cell.rs Ignore`; the sources are searched for sites, and each has a case or a reason why not. A message of a bad
+//! file has no such line: its cure, an edit, is what follows its first semicolon.
 
+mod arrays;
 mod cases;
+mod files;
 mod program;
 mod sites;
 mod values;
@@ -24,7 +27,10 @@ use crate::{Place, nca};
 struct Case {
     /// The sites of its hints, separated by `; `.
     sites: &'static str,
-    files: Vec<(&'static str, Vec<u8>)>,
+    /// Words of a message without a hint line, which name thing and value; of one with a line, nothing.
+    says: &'static str,
+    /// Those of the folder `run`, which a fit makes, are written after it.
+    files: Vec<File>,
     /// A fit whose model the command uses.
     before: Option<&'static str>,
     command: String,
@@ -37,15 +43,18 @@ struct Case {
 #[derive(Clone)]
 enum Way {
     /// The first file holds this.
-    Table(String),
+    Table(Vec<u8>),
+    /// There is no first file, or it is as a fit writes it.
+    Without,
     /// This command is given.
-    Command(&'static str),
+    Command(String),
 }
 
 /// A case of `nca fit t.csv`.
 fn case(sites: &'static str, table: impl Into<Vec<u8>>) -> Case {
     Case {
         sites,
+        says: "",
         files: vec![("t.csv", table.into())],
         before: None,
         command: "fit t.csv".into(),
@@ -76,60 +85,70 @@ impl Case {
     }
 
     /// The part `words` of the line is done by editing the first file.
-    fn edit(mut self, words: &'static str, table: impl Into<String>) -> Self {
+    fn edit(mut self, words: &'static str, table: impl Into<Vec<u8>>) -> Self {
         self.ways.push((words, Way::Table(table.into())));
         self
     }
 
     /// The part `words` of the line is done by giving another command.
-    fn instead(mut self, words: &'static str, command: &'static str) -> Self {
-        self.ways.push((words, Way::Command(command)));
+    fn instead(mut self, words: &'static str, command: &str) -> Self {
+        self.ways.push((words, Way::Command(command.into())));
+        self
+    }
+
+    /// The part `words` of the line is done by removing the first file, or by making it again.
+    fn without(mut self, words: &'static str) -> Self {
+        self.ways.push((words, Way::Without));
         self
     }
 
     /// Runs the command, and then every cure that its message names.
     fn check(&self) {
         let place = Place::new();
-        self.write(&place, None);
-        if let Some(before) = self.before {
-            let (cured, stderr) = run(&place, before);
-            assert!(cured, "{before}: {stderr}");
-        }
+        self.prepare(&place, self.before.unwrap_or_default(), &self.files);
         let (_, stderr) = run(&place, &self.command);
-        let Some((message, hint)) = message_and_hint(&stderr) else {
-            panic!("{}: no hint\n{stderr}", self.sites);
+        let found = match self.says {
+            "" => message_and_hint(&stderr),
+            _ => message_and_edit(&stderr),
         };
+        let Some((message, hint)) = found else {
+            panic!("{}{}: no hint\n{stderr}", self.sites, self.says);
+        };
+        assert!(message.contains(self.says), "{:?} is not in {message}", self.says);
         let mut rest = hint.to_string();
         for (words, way) in &self.ways {
             assert!(rest.contains(words), "{words:?} is not in {hint:?} of {message}");
             rest = rest.replacen(words, "", 1);
             match way {
-                Way::Table(table) => self.try_cure(words, message, Some(table), &self.command),
-                Way::Command(command) => self.try_cure(words, message, None, command),
+                Way::Table(table) => {
+                    let mut files = self.files.clone();
+                    files[0].1.clone_from(table);
+                    self.try_cure(words, message, &files, &self.command);
+                }
+                Way::Without => self.try_cure(words, message, &self.files[1..], &self.command),
+                Way::Command(command) => self.try_cure(words, message, &self.files, command),
             }
         }
         for cure in cures(&rest, &self.values) {
             match (&cure, self.before) {
                 (Cure::Fit(options), Some(before)) => {
                     let before = format!("{} {}", without(before, options), shell(options));
-                    self.try_after(&before, &cure, message, (None, &self.command));
+                    self.try_after(&before, &cure, message, (&self.files, &self.command));
                 }
-                _ => self.try_cure(&cure, message, None, &cure.applied(&self.command)),
+                _ => self.try_cure(&cure, message, &self.files, &cure.applied(&self.command)),
             }
         }
         let words = rest.split([',', ' ']).filter(|word| !word.is_empty() && *word != "or");
         let has_option = rest.contains("--");
-        assert!(has_option || words.count() == 0, "{}: {rest:?} is not tried", self.sites);
+        assert!(
+            has_option || words.count() == 0,
+            "{}: {rest:?} of {message} is not tried",
+            self.sites
+        );
     }
 
-    fn try_cure(
-        &self,
-        cure: impl std::fmt::Debug,
-        message: &str,
-        table: Option<&str>,
-        command: &str,
-    ) {
-        self.try_after(self.before.unwrap_or_default(), cure, message, (table, command));
+    fn try_cure(&self, cure: impl std::fmt::Debug, message: &str, files: &[File], command: &str) {
+        self.try_after(self.before.unwrap_or_default(), cure, message, (files, command));
     }
 
     /// The command with a cure is accepted, and says no more what it said.
@@ -138,27 +157,36 @@ impl Case {
         before: &str,
         cure: impl std::fmt::Debug,
         message: &str,
-        (table, command): (Option<&str>, &str),
+        (files, command): (&[File], &str),
     ) {
         let place = Place::new();
-        self.write(&place, None);
-        if !before.is_empty() {
-            let (done, stderr) = run(&place, before);
-            assert!(done, "{cure:?} of {message}\n{before}\n{stderr}");
-        }
-        self.write(&place, table);
+        self.prepare(&place, before, files);
         let (cured, stderr) = run(&place, command);
         assert!(cured, "the cure {cure:?} of {message}\nis refused: nca {command}\n{stderr}");
         assert!(!stderr.contains(message), "after the cure {cure:?}, nca {command}\n{stderr}");
     }
 
-    fn write(&self, place: &Place, first: Option<&str>) {
-        for (name, bytes) in &self.files {
-            std::fs::write(place.path(name), bytes).unwrap();
+    /// Makes the model that the command uses, from the files of the case, and writes these files.
+    fn prepare(&self, place: &Place, before: &str, files: &[File]) {
+        if !before.is_empty() {
+            let inputs = self.files.iter().filter(|(name, _)| !name.starts_with("run/"));
+            write(place, inputs.clone());
+            let (done, stderr) = run(place, before);
+            assert!(done, "{before}: {stderr}");
+            inputs.for_each(|(name, _)| drop(std::fs::remove_file(place.path(name))));
         }
-        if let Some(table) = first {
-            std::fs::write(place.path(self.files[0].0), table).unwrap();
-        }
+        write(place, files.iter());
+    }
+}
+
+/// The name of a file, and what it holds.
+type File = (&'static str, Vec<u8>);
+
+fn write<'a>(place: &Place, files: impl Iterator<Item = &'a File>) {
+    for (name, bytes) in files {
+        let path = place.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
     }
 }
 
@@ -203,6 +231,11 @@ fn message_and_hint(stderr: &str) -> Option<(&str, &str)> {
         let (_, message) = pair[0].split_once(": ")?;
         Some((message, pair[1].strip_prefix("hint: ")?))
     })
+}
+
+/// The message of an error without a hint, and the edit that it asks for.
+fn message_and_edit(stderr: &str) -> Option<(&str, &str)> {
+    stderr.lines().find_map(|line| line.strip_prefix("error: ")?.split_once("; "))
 }
 
 /// What the options of a line say to do.

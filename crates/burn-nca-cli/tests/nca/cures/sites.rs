@@ -1,9 +1,9 @@
-//! Where hints are built.
+//! Where hints are built, and messages with a cure in words.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{cases, program};
+use super::{arrays, cases, files, program};
 
 /// How a hint is built, up to its name.
 const BUILT: [&str; 2] = ["Setting::", "Hint::"];
@@ -84,4 +84,64 @@ fn names_after<'a>(line: &'a str, built: &'a str) -> impl Iterator<Item = &'a st
         let name = &rest[..end];
         (!is_word && !["from", "Edit", "Set"].contains(&name)).then_some(name)
     })
+}
+
+/// Cures of readers without a case, and why.
+const UNTRIED_CURES: &[(&str, &str)] = &[
+    ("save rows and columns", "a changed archive has another checksum"),
+    ("save the table again", "a changed archive has another checksum"),
+    ("give the file itself, unpacked", "the file is of many megabytes"),
+    ("give rows of fewer values", "the file is of many megabytes"),
+    ("end each row with a line end", "the file is of many megabytes"),
+    ("build it with --features parquet", "it depends on the build"),
+    ("if it is whole, write it again", "it depends on the build"),
+    ("write at least two", "it depends on the build"),
+    ("lists are read as one column per number", "it depends on the build"),
+    ("give the splits of these data", "readers/splits.rs tries it"),
+    ("mark it 1 (train)", "readers/splits.rs tries it"),
+    ("mark at least one row", "readers/splits.rs tries it"),
+    ("read it by read_sparse_npz", "it is for callers of the library"),
+    ("name the column of the classes", "it is for callers of the library"),
+    ("name the target column", "it is for callers of the library"),
+    ("write the classes into one", "every table has a column"),
+    ("the columns are called x1 to x", "it is a remark"),
+];
+
+#[test]
+fn every_cure_of_a_reader_has_a_case_or_a_reason_why_not() {
+    let readers = concat!(env!("CARGO_MANIFEST_DIR"), "/../burn-nca-data/src/readers");
+    let mut found = Vec::new();
+    add_cures(readers.as_ref(), &mut found);
+    let cases = [files::all(), arrays::all()].concat();
+    let ways: Vec<&str> = cases
+        .iter()
+        .flat_map(|case| &case.ways)
+        .map(|(words, _)| words.trim_matches([',', ' ']))
+        .collect();
+    let is_tried =
+        |cure: &str| ways.iter().any(|words| cure.contains(words) || words.contains(cure));
+    let is_known = |cure: &str| UNTRIED_CURES.iter().any(|(untried, _)| cure.starts_with(untried));
+    let open: Vec<&String> = found.iter().filter(|cure| is_tried(cure) == is_known(cure)).collect();
+    assert!(open.is_empty(), "without a case, or with a case and a reason: {open:#?}");
+}
+
+/// What follows the first semicolon of the texts of a folder of sources, up to the first value.
+fn add_cures(folder: &Path, cures: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            add_cures(&path, cures);
+        } else if !path.ends_with("tests.rs") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+            let lines = text.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));
+            let text =
+                lines.collect::<Vec<_>>().join("\n").replace("\\\n", "").replace("\\\"", "''");
+            let texts = text.split('"').skip(1).step_by(2);
+            let found = texts.filter_map(|text| text.split_once("; ")?.1.split('{').next());
+            cures.extend(
+                found.map(|cure| cure.trim().replace("''", "\"")).filter(|cure| !cure.is_empty()),
+            );
+        }
+    }
 }
