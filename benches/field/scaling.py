@@ -27,6 +27,12 @@ def _(place):
         weights = np.abs(np.array(run.json["matrix"]["rows"], float))
         check(weights.max() < 1e6, f"{' '.join(options)}: a weight of {weights.max():.1e}")
     place.nca("fit", "t.csv", "--method", "lda", "-q").says("constant", "x5")
+    unscaled = ("--scale", "none", "--method", "euclidean", "--ignore")
+    right = place.nca("fit", "t.csv", *unscaled, "x5", "-q", "--format", "json").ok().json["accuracy"]
+    for far in (1, 1e6, 1e9):
+        table(place, "far.csv", np.c_[shares, total, far * total], labels)
+        found = place.nca("fit", "far.csv", *unscaled, "x5", "-q", "--format", "json").says("constant", "x6")
+        check(found.json["accuracy"] == right, f"a constant of {far}: {found.json['accuracy']}, not {right}")
 
 
 @case("columns of very small and very large magnitude", "scikit-learn#19726, gluonts#3312", "scaled as any other")

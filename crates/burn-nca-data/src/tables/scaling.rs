@@ -23,7 +23,7 @@ pub enum ScalingKind {
     Common,
     /// Map the range of each column to 0..1.
     MinMax,
-    /// Leave the features as they are, constant ones too, but for columns that are all far from zero: see [`Scaling`];
+    /// Leave the features as they are, but for columns that are all far from zero: see [`Scaling`];
     /// [`Scaling::unscaled`] leaves these as they are, too.
     None,
 }
@@ -71,8 +71,10 @@ impl ScalingKind {
 /// with r = 2^-40 for numbers in f64, more for those that were rounded to f32, and 0 for whole numbers:
 /// [`Features::constant_columns`].
 ///
-/// [`ScalingKind::None`] leaves a constant column as it is, and subtracts the mean of another only where it is more than 100 standard deviations from zero
-/// (years, timestamps, coordinates): no distance depends on it, and f32 would have no digits left for the differences.
+/// [`ScalingKind::None`] subtracts the mean of a column only where it is more than 100 standard deviations from zero
+/// (years, timestamps, coordinates): no distance depends on it, and f32 would have no digits left for the differences. For
+/// the same reason a constant column is zero there if it is more than 100 of the largest standard deviation from zero;
+/// another one stays as it is.
 ///
 /// # Examples
 /// ```
@@ -99,7 +101,7 @@ impl Scaling {
         let d = train.columns();
         let constant = train.constant_columns();
         let (offset, mut scale) = match kind {
-            ScalingKind::None => (far_means(train, &constant), vec![1.0; d]),
+            ScalingKind::None => far_from_zero(train, &constant),
             ScalingKind::Standardize => {
                 let (mean, variance) = mean_and_variance(train);
                 let deviations = deviations(train, &mean, &variance);
@@ -168,7 +170,7 @@ impl Scaling {
         &self.offset
     }
 
-    /// What each column is divided by; infinity where the column is constant, but for [`ScalingKind::None`].
+    /// What each column is divided by; infinity where the column is constant, for [`ScalingKind::None`] only far from zero.
     pub fn scale(&self) -> &[f64] {
         &self.scale
     }
@@ -275,16 +277,24 @@ fn root_mean_square<I: ExactSizeIterator<Item = f64>>(values: impl Fn() -> I) ->
     unit * values().map(|value| (value / unit).powi(2) / n).sum::<f64>().sqrt()
 }
 
-/// The means of columns whose values differ little for their size; 0 for other columns, and for constant ones.
-fn far_means(train: &Features, constant: &[usize]) -> Vec<f64> {
+/// The offsets and scales of columns that differ little for their size, and those that change nothing for the others.
+fn far_from_zero(train: &Features, constant: &[usize]) -> (Vec<f64>, Vec<f64>) {
     let (mut means, variance) = mean_and_variance(train);
-    let deviations = deviations(train, &means, &variance);
-    for (column, (mean, deviation)) in means.iter_mut().zip(deviations).enumerate() {
-        if mean.abs() <= 100.0 * deviation || constant.binary_search(&column).is_ok() {
+    let mut deviations = deviations(train, &means, &variance);
+    constant.iter().for_each(|&column| deviations[column] = 0.0);
+    let largest = deviations.iter().copied().fold(0.0, f64::max);
+    let mut scale = vec![1.0; means.len()];
+    for (column, mean) in means.iter_mut().enumerate() {
+        let is_constant = constant.binary_search(&column).is_ok();
+        let deviation = if is_constant { largest } else { deviations[column] };
+        let is_far = mean.abs() > 100.0 * deviation && deviation > 0.0;
+        if is_constant && is_far {
+            scale[column] = f64::INFINITY;
+        } else if is_constant || !is_far {
             *mean = 0.0;
         }
     }
-    means
+    (means, scale)
 }
 
 fn minimum_and_range(train: &Features) -> (Vec<f64>, Vec<f64>) {
@@ -347,8 +357,13 @@ mod tests {
             let wide = (0..60).any(|row| scaled.value(row, 4).abs() > 0.4);
             assert_eq!(wide, kind != ScalingKind::Common, "{kind:?}");
         }
-        // Without scaling they stay as they are: rounding is negligible compared with the other columns.
-        assert_eq!(Scaling::fit(ScalingKind::None, &train).apply(&train).unwrap(), train);
+        // Without scaling they stay as they are, but for the one that would leave the others no digits in f32.
+        let scaled = Scaling::fit(ScalingKind::None, &train).apply(&train).unwrap();
+        train.each_row(|at, row| {
+            let expected: Vec<f64> =
+                row.iter().enumerate().map(|(j, x)| if j == 2 { 0.0 } else { *x }).collect();
+            assert_eq!(scaled.row(at), expected);
+        });
     }
 
     #[test]
@@ -371,6 +386,24 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn columns_share_a_unit_if_half_of_them_reach_from_end_to_end() {
+        let kind = |full: usize, others: usize| {
+            let row = |full_to, to| [vec![full_to; full], vec![to; others]].concat();
+            let values = [row(0.0, 0.0), row(9.0, 1.0)].concat();
+            ScalingKind::auto(&Features::unnamed(values, full + others).unwrap())
+        };
+        assert_eq!([kind(2, 2), kind(3, 3), kind(5, 1)], [ScalingKind::Common; 3]);
+        assert_eq!([kind(1, 1), kind(2, 3), kind(3, 4)], [ScalingKind::Standardize; 3]);
+    }
+
+    #[test]
+    fn an_offset_after_the_scaling_is_one_in_its_units() {
+        let train = Features::unnamed(vec![1.0, 7.0, 5.0, 7.0], 2).unwrap();
+        let scaling = Scaling::fit(ScalingKind::Standardize, &train).then_subtract(&[0.5, 0.5]);
+        assert_eq!(scaling.apply(&train).unwrap().values(), [-1.5, 0.0, 0.5, 0.0]);
     }
 
     #[test]

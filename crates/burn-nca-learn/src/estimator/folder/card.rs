@@ -134,9 +134,10 @@ impl Stored {
         }
         let path = folder.join(CARD);
         let text = read_regular_text(&path).map_err(|source| match source.kind() {
-            ErrorKind::NotFound | ErrorKind::NotADirectory => {
-                Error::model(folder, format!("there is no model here: {CARD} is missing; give the folder of one"))
-            }
+            ErrorKind::NotFound | ErrorKind::NotADirectory => Error::model(
+                folder,
+                format!("there is no model here: {CARD} is missing; give the folder of one"),
+            ),
             _ => Error::io(&path, source),
         })?;
         let invalid = |error: serde_json::Error| {
@@ -298,8 +299,9 @@ fn check_scaling(scaling: &Scaling, d: usize) -> Result<(), String> {
             "scaling.{field} holds {length} values for {d} features (card.d_input)"
         ));
     }
-    // An offset there may be: that of columns far from zero.
-    if scaling.kind() == ScalingKind::None && scaling.scale().iter().any(|x| *x != 1.0) {
+    // An offset there may be: that of columns far from zero; constant ones among them are zero.
+    let changes = |scale: &f64| *scale != 1.0 && *scale != f64::INFINITY;
+    if scaling.kind() == ScalingKind::None && scaling.scale().iter().any(changes) {
         return Err("scaling.kind is None, but scaling.scale is not 1 throughout".to_string());
     }
     // Infinite is the scale of a constant column.
