@@ -34,6 +34,8 @@ def _(place):
     place.table("half.csv", header_of(4), rows[:30] + coin_rows(30, 6))
     run = place.fit("t.csv", "--test", "half.csv").ok()
     check("30" in run.warnings, run.warnings[-200:])
+    place.table("few.csv", header_of(4), rows[:1] + coin_rows(5, 6))
+    place.fit("t.csv", "--test", "few.csv").says("1 of 6 test rows is also a training row")
 
 
 @case("test rows that are training rows, of one feature", "FIELD 2", "never excused by few values where no two are equal")

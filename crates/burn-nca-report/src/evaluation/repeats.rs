@@ -13,6 +13,9 @@ use crate::{Warning, WarningCode, counted};
 /// A share of rows below this is no warning: 1 in so many.
 const SHARE: usize = 100;
 
+/// Among more rows than these one copy is no warning.
+const FEW_ROWS: usize = 20;
+
 /// Copies of which chance explains more than this share are those of a table of few values.
 const FEW: f64 = 0.25;
 
@@ -105,11 +108,13 @@ impl Seen {
         self.seen.iter().filter(|seen| **seen).count()
     }
 
-    /// Says how many were learned from, and what `score` is on the others, if there are any; nothing where one row is
-    /// another's copy by chance.
+    /// Says how many were learned from, and what `score` is on the others, if there are any; nothing where they are one of
+    /// many, or a few of very many.
     pub fn warning(&self, score: impl FnOnce(&[usize]) -> Option<String>) -> Option<Warning> {
         let (seen, all) = (self.count(), self.seen.len());
-        if !is_worth_telling(seen, all) {
+        let by_chance = self.by_chance * all as f64 > FEW * seen as f64;
+        let may_be_one = all == 1 || all <= FEW_ROWS && !by_chance;
+        if seen == 0 || seen == 1 && !may_be_one || SHARE * seen < all {
             return None;
         }
         let Self { noun, measured, same, .. } = self;
@@ -119,7 +124,7 @@ impl Seen {
             (1, _) => format!("1 of {all} {measured}s is also a training {noun}"),
             _ => format!("{seen} of {all} {measured}s are also training {noun}s"),
         };
-        let scores = if self.by_chance * all as f64 > FEW * seen as f64 {
+        let scores = if by_chance {
             ", as is likely where columns have so few values: the scores hold for new rows that repeat as often"
         } else {
             ": the scores are optimistic"
@@ -241,11 +246,6 @@ fn copies(table: &Features, groups: Option<&[usize]>) -> usize {
     rows_of.values().filter(is_measured_by_itself).map(Vec::len).sum()
 }
 
-/// One row, or a few among very many, are no warning.
-fn is_worth_telling(seen: usize, all: usize) -> bool {
-    seen > 0 && (seen > 1 || all == 1) && SHARE * seen >= all
-}
-
 /// Which of the pairs `asked` join the same rows as a pair of `learned`, in either order; rows are the same where their
 /// features are, so that the tables may be two.
 pub fn seen_pairs(
@@ -288,7 +288,10 @@ mod tests {
         assert!(all.ends_with("measure on rows that the fit has not seen"), "{all}");
         assert!(text(&[true]).unwrap().starts_with("the test row is also a training row"));
         assert_eq!(text(&[false; 4]), None);
-        assert_eq!(text(&[true, false, false]), None, "one row may be a copy by chance");
+        assert!(text(&[true, false, false]).unwrap().starts_with("1 of 3 test rows is also"));
+        assert_eq!(text(&[vec![true], vec![false; 20]].concat()), None, "one of many");
+        let by_chance = Seen { by_chance: 0.9, ..seen(&[true, false, false]) };
+        assert_eq!(by_chance.warning(|_| None), None);
         let few = [vec![true; 2], vec![false; 300]].concat();
         assert_eq!(text(&few), None);
         let likely = Seen { by_chance: 0.9, ..seen(&[true, true, true, false]) };
