@@ -159,5 +159,11 @@ mod tests {
             error.contains("has 1 training row, too few") && error.contains("leave it out"),
             "{error}"
         );
+        for rows in [1, 2] {
+            let error = random_folds(rows, 3, 0).unwrap_err().to_string();
+            assert!(error.contains("give more rows or fewer folds"), "{error}");
+        }
+        let one_each = random_folds(3, 3, 0).unwrap();
+        assert!(one_each.iter().all(|fold| (fold.train.len(), fold.test.len()) == (2, 1)));
     }
 }

@@ -157,6 +157,18 @@ mod tests {
     }
 
     #[test]
+    fn a_sparse_column_is_constant_where_the_same_column_written_out_is() {
+        let columns = [[2.0, 1.0, 1.0], [1.0, 1.0, 2.0], [-1.0; 3], [0.0; 3], [0.0, -1.0, -1.0]];
+        let entries = columns.iter().enumerate().flat_map(|(column, values)| {
+            values.iter().enumerate().map(move |(row, value)| (row, column, *value))
+        });
+        let entries: Vec<_> = entries.filter(|entry| entry.2 != 0.0).collect();
+        let sparse = SparseFeatures::new([3, columns.len()], entries).unwrap();
+        assert_eq!(sparse.constant_columns(), [2, 3]);
+        assert_eq!(sparse.constant_columns(), sparse.to_dense().unwrap().constant_columns());
+    }
+
+    #[test]
     fn the_last_bits_of_f32_are_rounding_as_numbers_and_as_shortest_decimals() {
         let single = [0.1_f32 + 0.2, 0.3, 0.300_000_04].map(f64::from);
         assert!(is_constant(&single));
