@@ -172,7 +172,8 @@ impl Agreements {
             let points = self.points();
             let Some(labeled) = self.labeled.get_mut(row) else {
                 return Err(Error::data(format!(
-                    "row {row} cannot be marked as unlabeled: there are {points} rows, numbered from 0"
+                    "row {row} cannot be marked as unlabeled: there are {points} rows, numbered from 0; \
+                     correct the number"
                 )));
             };
             *labeled = false;
@@ -347,6 +348,9 @@ mod tests {
         assert!(infinite.unwrap_err().to_string().contains("row 2 is inf"));
         let marked = Agreements::of_labels(&[Some(0)]).with_unlabeled(&[1]);
         assert!(marked.unwrap_err().to_string().contains("row 1 cannot be marked"));
+        // As these messages ask for it.
+        assert!(Agreements::of_list(3, vec![(0, 2, 1.0), (0, 1, 0.5)]).is_ok());
+        assert!(Agreements::of_labels(&[Some(0)]).with_unlabeled(&[0]).is_ok());
     }
 
     #[test]
