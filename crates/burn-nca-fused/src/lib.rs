@@ -24,6 +24,10 @@ mod operation;
 mod pair_sum;
 mod pairs;
 mod panel;
+#[cfg(any(feature = "flex", test))]
+mod periodic;
+#[cfg(any(feature = "flex", test))]
+mod softmax_rows;
 #[cfg(test)]
 mod tests;
 mod tile;
@@ -35,10 +39,12 @@ pub use backward::{Weighted, Weights};
 pub use columns::NeighborSets;
 pub use mean::Means;
 pub use number::Number;
+#[cfg(feature = "burn")]
+pub use operation::{
+    euclidean_mean, has_layers, log_sum_exp, pair_sum, periodic_embedding, takes, weighted_mean,
+};
 #[cfg(all(feature = "burn", feature = "fourier"))]
 pub use operation::{fourier_cost, fourier_exact_rows};
-#[cfg(feature = "burn")]
-pub use operation::{log_sum_exp, pair_sum, takes, weighted_mean};
 pub use pair_sum::Summand;
 
 use aligned::Aligned;

@@ -21,9 +21,12 @@ mod flex;
 mod flex_tensor;
 #[cfg(all(feature = "flex", feature = "fourier"))]
 mod fourier;
+mod layers;
 mod ops;
 #[cfg(feature = "fourier")]
 mod series;
+
+pub use layers::{euclidean_mean, has_layers, periodic_embedding};
 
 use burn::backend::{Dispatch, DispatchTensorKind};
 use burn::tensor::Tensor;

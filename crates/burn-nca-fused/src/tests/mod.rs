@@ -9,6 +9,7 @@ mod euclidean;
 mod exp;
 mod groups;
 mod hinges;
+mod layers;
 mod means;
 mod mutual;
 mod softmax;

@@ -9,6 +9,7 @@ mod diagonal;
 mod linear;
 mod mlp;
 mod modern;
+mod numeric_embedding;
 pub(crate) mod probe;
 pub(crate) mod record;
 #[cfg(test)]
@@ -20,10 +21,8 @@ pub use cast::cast;
 pub use diagonal::{DiagonalMap, DiagonalMapConfig};
 pub use linear::{LinearMap, LinearMapConfig};
 pub use mlp::{Activation, HiddenLayers, Mlp, MlpConfig};
-pub use modern::{
-    ModernConfig, ModernEncoder, ModernMember, NumericEmbedding, NumericEmbeddingConfig,
-    ResidualBlock,
-};
+pub use modern::{ModernConfig, ModernEncoder, ModernMember, ResidualBlock};
+pub use numeric_embedding::{NumericEmbedding, NumericEmbeddingConfig};
 pub(crate) use record::{load_optimizer, load_record};
 pub use unit::UnitRows;
 pub(crate) use unit::unit_rows;
@@ -57,6 +56,12 @@ pub trait Encoder: Module + ModuleDisplay {
     /// - x: `[n, d]`
     /// - output: `[n, k]`
     fn forward(&self, x: Tensor<2>) -> Tensor<2>;
+
+    /// The embedding in training with all that is random drawn from this seed, on the host. `None` for an encoder that draws from the
+    /// generator of its device, which all fits of a process share: they then embed one at a time.
+    fn forward_seeded(&self, _x: Tensor<2>, _seed: u64) -> Option<Tensor<2>> {
+        None
+    }
 
     /// Number of features that the encoder takes, where it says so.
     ///

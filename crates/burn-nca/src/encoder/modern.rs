@@ -1,91 +1,17 @@
-//! The encoder of modern NCA: periodic embeddings of numbers and residual blocks, several members side by side.
+//! The encoder of modern NCA: embedded numbers and residual blocks, several members side by side.
 
-use burn::module::{Module, Param};
+use burn::module::Module;
 use burn::nn::{BatchNorm, Dropout, DropoutConfig, Linear};
 use burn::tensor::activation::relu;
-use burn::tensor::{DType, Device, Tensor, TensorData};
-use rand::SeedableRng;
+use burn::tensor::{Device, Tensor, TensorData};
+use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rand_distr::{Distribution, Normal};
 use serde::{Deserialize, Serialize};
 
 use super::any::times;
 use super::mlp::{linear, normalization};
-use super::{Encoder, EncoderConfig};
+use super::{Encoder, EncoderConfig, NumericEmbedding, NumericEmbeddingConfig};
 use crate::error::{Error, Result};
-
-/// Settings of a [`NumericEmbedding`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct NumericEmbeddingConfig {
-    /// Frequencies of each feature, m.
-    pub frequencies: usize,
-    /// Standard deviation of the frequencies at the start, in periods for each unit of the (scaled) feature.
-    pub scale: f64,
-    /// Numbers that a feature becomes, e.
-    pub size: usize,
-}
-
-impl Default for NumericEmbeddingConfig {
-    /// 16 frequencies of scale 0.1, and 8 numbers a feature.
-    fn default() -> Self {
-        Self { frequencies: 16, scale: 0.1, size: 8 }
-    }
-}
-
-impl NumericEmbeddingConfig {
-    /// The embedding of d features at a random start.
-    fn init(&self, d_input: usize, rng: &mut ChaCha8Rng, device: &Device) -> NumericEmbedding {
-        let spread = Normal::new(0.0, self.scale).expect("a scale that was checked");
-        let count = d_input * self.frequencies;
-        let values: Vec<f64> = spread.sample_iter(&mut *rng).take(count).collect();
-        let values = TensorData::new(values, [d_input, self.frequencies]);
-        let frequencies = Tensor::from_data(values.convert_dtype(DType::F32), device);
-        NumericEmbedding {
-            frequencies: Param::from_tensor(frequencies),
-            linear: linear([2 * self.frequencies, self.size], rng, device),
-            scale: self.scale,
-        }
-    }
-}
-
-/// Periodic embeddings of numbers with a linear layer that all features share (PLR-lite).
-///
-/// ```text
-/// e_c(x) = ReLU(W [cos(2π f_c x_c), sin(2π f_c x_c)] + b),   f_c of feature c and W, b learned
-/// ```
-/// # Shapes
-/// - input: `[n, d]`
-/// - output: `[n, d e]`
-///
-/// # References
-/// Y. Gorishniy et al., On Embeddings for Numerical Features in Tabular Deep Learning, NeurIPS 2022.
-#[derive(Module, Debug)]
-pub struct NumericEmbedding {
-    /// `[d, m]`.
-    pub frequencies: Param<Tensor<2>>,
-    /// `[2 m, e]`.
-    pub linear: Linear,
-    /// That of the frequencies at the start.
-    scale: f64,
-}
-
-impl NumericEmbedding {
-    /// The embedding of the rows of `x`.
-    pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        let ([n, d], [_, m]) = (x.dims(), self.frequencies.dims());
-        let turns = x.reshape([n, d, 1]) * self.frequencies.val().reshape([1, d, m]);
-        let angles = turns.mul_scalar(core::f64::consts::TAU).reshape([n * d, m]);
-        let waves = Tensor::cat(vec![angles.clone().cos(), angles.sin()], 1);
-        let embedded = relu(self.linear.forward(waves));
-        let [_, size] = embedded.dims();
-        embedded.reshape([n, d * size])
-    }
-
-    fn config(&self) -> NumericEmbeddingConfig {
-        let ([_, frequencies], [_, size]) = (self.frequencies.dims(), self.linear.weight.dims());
-        NumericEmbeddingConfig { frequencies, scale: self.scale, size }
-    }
-}
 
 /// A residual block: `z + W₂ dropout(ReLU(W₁ norm(z) + b₁)) + b₂`, of width `[k, width, k]`.
 #[derive(Module, Debug)]
@@ -113,9 +39,39 @@ impl ResidualBlock {
 
     /// `[n, k]` to `[n, k]`.
     pub fn forward(&self, z: Tensor<2>) -> Tensor<2> {
-        let inner = relu(self.inner.forward(self.norm.forward(z.clone())));
-        z + self.outer.forward(self.dropout.forward(inner))
+        self.forward_by(z, |units| self.dropout.forward(units))
     }
+
+    /// The same with a dropout from this stream, where there is one.
+    fn forward_seeded(&self, z: Tensor<2>, rng: &mut ChaCha8Rng) -> Tensor<2> {
+        let Dropout { prob, training } = &self.dropout;
+        if !training.is_enabled() || *prob == 0.0 {
+            return self.forward_by(z, |units| units);
+        }
+        self.forward_by(z, |units| {
+            let (shape, device, dtype) = (units.dims(), units.device().inner(), units.dtype());
+            let mask = dropout_mask(shape.into_iter().product(), *prob, rng);
+            let mask = TensorData::new(mask, shape).convert_dtype(dtype);
+            units * Tensor::from_data(mask, (&device, dtype)).autodiff()
+        })
+    }
+
+    fn forward_by(&self, z: Tensor<2>, dropout: impl FnOnce(Tensor<2>) -> Tensor<2>) -> Tensor<2> {
+        let inner = relu(self.inner.forward(self.norm.forward(z.clone())));
+        z + self.outer.forward(dropout(inner))
+    }
+}
+
+/// Numbers that are 0 with this probability, to 16 bits, and else such that their mean is 1.
+fn dropout_mask(len: usize, probability: f64, rng: &mut ChaCha8Rng) -> Vec<f32> {
+    const VALUES: f64 = 65_536.0;
+    let zeros = (probability * VALUES).round().min(VALUES - 1.0);
+    let kept = (VALUES / (VALUES - zeros)) as f32;
+    let mut bytes = vec![0u8; 2 * len];
+    rng.fill_bytes(&mut bytes);
+    let (pairs, _) = bytes.as_chunks::<2>();
+    let number = |&pair| if f64::from(u16::from_le_bytes(pair)) < zeros { 0.0 } else { kept };
+    pairs.iter().map(number).collect()
 }
 
 /// Settings of a [`ModernEncoder`].
@@ -256,17 +212,32 @@ pub struct ModernMember {
     pub norm: Option<BatchNorm>,
 }
 
-impl Encoder for ModernMember {
-    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+impl ModernMember {
+    fn forward_by(
+        &self,
+        x: Tensor<2>,
+        block: impl FnMut(Tensor<2>, &ResidualBlock) -> Tensor<2>,
+    ) -> Tensor<2> {
         let x = match &self.embedding {
             Some(embedding) => embedding.forward(x),
             None => x,
         };
-        let z = self.blocks.iter().fold(self.linear.forward(x), |z, block| block.forward(z));
+        let z = self.blocks.iter().fold(self.linear.forward(x), block);
         match &self.norm {
             Some(norm) => norm.forward(z),
             None => z,
         }
+    }
+}
+
+impl Encoder for ModernMember {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        self.forward_by(x, |z, block| block.forward(z))
+    }
+
+    fn forward_seeded(&self, x: Tensor<2>, seed: u64) -> Option<Tensor<2>> {
+        let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+        Some(self.forward_by(x, |z, block| block.forward_seeded(z, rng)))
     }
 
     fn d_input(&self) -> Option<usize> {
@@ -339,5 +310,30 @@ impl Encoder for ModernEncoder {
 
     fn config(&self) -> Option<EncoderConfig> {
         Some(EncoderConfig::Modern(self.form()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::host_values;
+
+    #[test]
+    fn dropout_from_a_seed_is_that_of_the_seed_and_keeps_the_mean() {
+        let mask = |seed| dropout_mask(200_000, 0.3, &mut ChaCha8Rng::seed_from_u64(seed));
+        let one = mask(1);
+        assert!(one == mask(1) && one != mask(2));
+        let zeros = one.iter().filter(|number| **number == 0.0).count() as f64 / 2e5;
+        let mean = one.iter().map(|number| f64::from(*number)).sum::<f64>() / 2e5;
+        assert!((zeros - 0.3).abs() < 0.005 && (mean - 1.0).abs() < 0.01, "{zeros} {mean}");
+
+        let device = Device::flex().autodiff();
+        let config = ModernConfig { dropout: 0.5, width: 8, ..ModernConfig::default() };
+        let member = config.member(3, 4, 5, &device);
+        let x = Tensor::<2>::ones([6, 3], &device)
+            * Tensor::arange(0..6, &device).float().unsqueeze_dim(1);
+        let embedded = |seed| host_values(member.forward_seeded(x.clone(), seed).unwrap());
+        assert_eq!(embedded(7), embedded(7));
+        assert_ne!(embedded(7), embedded(8));
     }
 }

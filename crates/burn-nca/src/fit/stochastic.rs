@@ -340,6 +340,9 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
         seeds.set_stream(number + 1);
         let (device, encoder, seed) =
             (self.problem.x.device(), self.model.encoder.clone(), seeds.random());
+        if let Some(embedding) = encoder.forward_seeded(x.clone(), seed) {
+            return embedding;
+        }
         alone(&device.clone(), move || {
             device.seed(seed);
             encoder.forward(x)

@@ -54,7 +54,8 @@ impl ModernNcaLossConfig {
 /// ```
 /// # Numerics
 /// Squared distances are `||q||² + ||r||² - 2 q·r`: some 1e-6 of the squared norms is rounding in f32, which training does
-/// not feel. The point itself is left out by its place, so that copies of it are neighbors. Memory: some ten `[b, m]`.
+/// not feel. The point itself is left out by its place, so that copies of it are neighbors. Memory: one `[b, m]` on flex, where the
+/// means are one operation (`burn_nca_fused::euclidean_mean`), else some ten.
 ///
 /// # References
 /// H.-J. Ye, H.-H. Yin, D.-C. Zhan, Modern Neighborhood Components Analysis, ICLR 2025.
@@ -85,6 +86,37 @@ pub fn negated_distances(queries: Tensor<2>, references: Tensor<2>) -> Tensor<2>
     square_root((of_queries + of_references.transpose() - products).clamp_min(0.0)).neg()
 }
 
+/// `Σ_j p_ij t_j`, `[b, k]`, `[m, k]` and `[m, c]` to `[b, c]`; the queries are `own` of the references, or none of them.
+fn means(
+    queries: Tensor<2>,
+    references: Tensor<2>,
+    targets: Tensor<2>,
+    own: Option<Range<usize>>,
+) -> Tensor<2> {
+    #[cfg(feature = "fused")]
+    if burn_nca_fused::has_layers(&[&queries, &references, &targets]) {
+        let first = own.map(|own| own.start);
+        return burn_nca_fused::euclidean_mean(queries, references, targets, first);
+    }
+    means_written_out(queries, references, targets, own)
+}
+
+/// The same in ordinary operations.
+fn means_written_out(
+    queries: Tensor<2>,
+    references: Tensor<2>,
+    targets: Tensor<2>,
+    own: Option<Range<usize>>,
+) -> Tensor<2> {
+    let ([b, _], [m, _]) = (queries.dims(), references.dims());
+    let device = queries.device().inner();
+    let own = match own {
+        Some(rows) => own_pairs(rows, m, &device),
+        None => Tensor::<2>::zeros([b, m], &device).equal_elem(1.0),
+    };
+    predicted(negated_distances(queries, references), own, targets)
+}
+
 impl ModernNcaLoss {
     /// The loss of a batch, as an ordinary Burn loss; everything stays on the device.
     ///
@@ -106,10 +138,9 @@ impl ModernNcaLoss {
 
     /// The terms of the points `rows`, `[b, 1]`.
     fn terms(&self, z: Tensor<2>, targets: &Tensor<2>, rows: Range<usize>) -> Tensor<2> {
-        let own = own_pairs(rows.clone(), z.dims()[0], &z.device());
-        let logits = negated_distances(z.clone().slice([rows.clone()]), z);
-        let truth = targets.clone().slice([rows]);
-        self.errors(truth, predicted(logits, own, targets.clone()))
+        let queries = z.clone().slice([rows.clone()]);
+        let truth = targets.clone().slice([rows.clone()]);
+        self.errors(truth, means(queries, z, targets.clone(), Some(rows)))
     }
 
     /// The errors of predictions, `[b, m]` both to `[b, 1]`.
@@ -132,13 +163,11 @@ impl ModernNcaLoss {
         (queries, truth): (Tensor<2>, Tensor<2>),
         (references, targets): (Tensor<2>, Tensor<2>),
     ) -> f64 {
-        let ([b, _], [n, _]) = (queries.dims(), references.dims());
+        let [b, _] = queries.dims();
         let rows = (0..b).step_by(PREDICTED).map(|start| start..(start + PREDICTED).min(b));
         let sums = rows.map(|rows| {
-            let logits =
-                negated_distances(queries.clone().slice([rows.clone()]), references.clone());
-            let none = Tensor::<2>::zeros([rows.len(), n], &references.device()).equal_elem(1.0);
-            let predicted = predicted(logits, none, targets.clone());
+            let some = queries.clone().slice([rows.clone()]);
+            let predicted = means(some, references.clone(), targets.clone(), None);
             self.errors(truth.clone().slice([rows]), predicted).sum().into_scalar::<f64>()
         });
         sums.sum::<f64>() / b as f64
@@ -172,9 +201,48 @@ impl Objective for ModernNcaLoss {
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::Device;
+    use burn::tensor::{Device, TensorData};
 
     use super::*;
+    use crate::data::host_values;
+
+    #[test]
+    fn means_are_those_of_ordinary_operations_with_their_gradients() {
+        let device = Device::flex().autodiff();
+        let table = |rows: usize, columns: usize| {
+            let values = (0..rows * columns).map(|at| ((at * at) % 43) as f32 / 20.0);
+            let data = TensorData::new(values.collect::<Vec<_>>(), [rows, columns]);
+            Tensor::<2>::from_data(data, &device)
+        };
+        let (z, others) = (table(50, 6).require_grad(), table(9, 6).require_grad());
+        type Means = dyn Fn(Tensor<2>, Tensor<2>, Tensor<2>, Option<Range<usize>>) -> Tensor<2>;
+        let said = |means: &Means, own: Option<Range<usize>>| {
+            let queries = match &own {
+                Some(rows) => z.clone().slice([rows.clone()]),
+                None => others.clone(),
+            };
+            let found = means(queries, z.clone(), table(50, 3), own);
+            let gradients = (found.clone() * 3.0).sin().sum().backward();
+            let of =
+                |tensor: &Tensor<2>| tensor.grad(&gradients).map_or_else(Vec::new, host_values);
+            [host_values(found), of(&z), of(&others)].concat()
+        };
+        for own in [None, Some(0..50), Some(7..20)] {
+            let expected = said(&means_written_out, own.clone());
+            for (found, expected) in said(&means, own).into_iter().zip(expected) {
+                assert!(
+                    (found - expected).abs() < 1e-4 * (1.0 + expected.abs()),
+                    "{found} {expected}"
+                );
+            }
+        }
+        // A point without another has the mean 0 and no gradient.
+        let alone = z.clone().slice([0..1]);
+        let found = means(alone.clone(), alone, table(1, 3), Some(0..1));
+        assert_eq!(host_values(found.clone()), [0.0; 3]);
+        let gradient = z.grad(&found.sum().backward()).unwrap();
+        assert!(host_values(gradient).iter().all(|slope| *slope == 0.0));
+    }
 
     /// Points 0, 1, 3 on a line in the unit in which exp(-d) is 2^(-d).
     fn line() -> Tensor<2> {

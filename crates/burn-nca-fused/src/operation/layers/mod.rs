@@ -1,0 +1,161 @@
+//! Operations of the network of modern NCA on `flex`: means under a softmax of Euclidean distances, and periodic embeddings of
+//! numbers, each with a registered derivative.
+
+// What the macro writes for a backend that this crate was built without uses no argument.
+#![allow(unused_variables, clippy::too_many_arguments)]
+
+mod autodiff;
+#[cfg(feature = "flex")]
+mod flex;
+
+use burn::backend::tensor::FloatTensor;
+use burn::backend::{Backend, Dispatch, DispatchTensorKind, backend_extension};
+use burn::tensor::Tensor;
+
+/// The operations as backends bring them.
+#[backend_extension(Flex: cfg(feature = "flex"), Autodiff)]
+pub(crate) trait Layers: Backend {
+    /// The means `[b, c]`, the distances `[b, m]` with padding, and of each row the least of them and
+    /// `Σ_j exp(least_i - d_ij)`, `[2, b]`.
+    fn euclidean_mean(
+        queries: FloatTensor<Self>,
+        references: FloatTensor<Self>,
+        values: FloatTensor<Self>,
+        own: Option<usize>,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
+
+    /// The gradients of queries and references from that of the means.
+    fn euclidean_mean_backward(
+        queries: FloatTensor<Self>,
+        references: FloatTensor<Self>,
+        values: FloatTensor<Self>,
+        means: FloatTensor<Self>,
+        distances: FloatTensor<Self>,
+        rows: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+        own: Option<usize>,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>);
+
+    /// The embedding `[n, d e]`.
+    fn periodic(
+        x: FloatTensor<Self>,
+        frequencies: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        bias: FloatTensor<Self>,
+    ) -> FloatTensor<Self>;
+
+    /// The gradients of the four operands from the embedding and its gradient.
+    fn periodic_backward(
+        x: FloatTensor<Self>,
+        frequencies: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        bias: FloatTensor<Self>,
+        output: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
+}
+
+/// Whether [`euclidean_mean`] and [`periodic_embedding`] are operations for these tensors: on `flex`, all in f32 or all in f64.
+pub fn has_layers(tensors: &[&Tensor<2>]) -> bool {
+    let is_on_flex = |tensor: &&Tensor<2>| is_on_flex(&(*tensor).clone().into_dispatch().kind);
+    tensors.iter().all(is_on_flex)
+        && tensors.windows(2).all(|pair| pair[0].dtype() == pair[1].dtype())
+}
+
+fn is_on_flex(tensor: &DispatchTensorKind) -> bool {
+    match tensor {
+        DispatchTensorKind::Autodiff(inner) => is_on_flex(inner),
+        #[cfg(feature = "flex")]
+        DispatchTensorKind::Flex(tensor) => {
+            use burn::backend::TensorMetadata;
+            use burn::tensor::DType;
+            matches!(tensor.dtype(), DType::F32 | DType::F64)
+        }
+        #[allow(unreachable_patterns)]
+        _ => false,
+    }
+}
+
+/// The mean of values under the softmax of `-||q_i - r_j||`, by a product of matrices: for many coordinates.
+///
+/// ```text
+/// mean_i = Σ_j p_ij v_j,   p_ij = exp(-||q_i - r_j||) / Σ_l exp(-||q_i - r_l||)
+/// ∂/∂q_i = Σ_j a_ij (q_i - r_j),   ∂/∂r_j = -Σ_i a_ij (q_i - r_j),   a_ij = -p_ij (g_i · v_j - g_i · mean_i) / ||q_i - r_j||
+/// ```
+/// Query i is reference `own + i`, which does not count for it; with `None` all count. A row without any has the mean 0 and no
+/// gradient. Differentiable in queries and references.
+///
+/// # Numerics
+/// Squared distances are `||q||² + ||r||² - 2 q·r`: some 1e-6 of the squared norms is rounding in f32. Between equal points a
+/// distance has no direction: its gradient is taken as 0. One matrix `[b, m]` is kept for the backward pass.
+///
+/// # Shapes
+/// - queries: `[b, k]`, references: `[m, k]`, values: `[m, c]`, of the same type and device
+/// - output: `[b, c]`
+///
+/// # Panics
+/// If the shapes contradict each other, or the device has no such operation ([`has_layers`]).
+pub fn euclidean_mean(
+    queries: Tensor<2>,
+    references: Tensor<2>,
+    values: Tensor<2>,
+    own: Option<usize>,
+) -> Tensor<2> {
+    let ([_, k], [m, of_references], [rows, _]) =
+        (queries.dims(), references.dims(), values.dims());
+    assert_eq!(k, of_references, "queries have {k} columns, references {of_references}");
+    assert_eq!(m, rows, "{m} references, but {rows} rows of values");
+    let values = values.without_autodiff();
+    check_device(&[&queries, &references, &values]);
+    let [queries, references, values] = [queries, references, values].map(Tensor::into_dispatch);
+    let (means, ..) = Dispatch::euclidean_mean(queries, references, values, own);
+    Tensor::from_dispatch(means)
+}
+
+/// Periodic embeddings of numbers with a linear layer that all features share, and a rectifier.
+///
+/// ```text
+/// e_c(x) = ReLU([cos(2π f_c x_c), sin(2π f_c x_c)] W + b)
+/// ```
+/// Differentiable in all operands. The waves are computed again in the backward pass: no number is kept for them.
+///
+/// # Numerics
+/// Whole turns are taken off `f x` without a rounding, up to 2^22 of them in f32.
+///
+/// # Shapes
+/// - x: `[n, d]`, frequencies: `[d, m]`, weight: `[2 m, e]`, bias: `[e]`, of the same type and device
+/// - output: `[n, d e]`
+///
+/// # References
+/// Y. Gorishniy et al., On Embeddings for Numerical Features in Tabular Deep Learning, NeurIPS 2022.
+///
+/// # Panics
+/// If the shapes contradict each other, or the device has no such operation ([`has_layers`]).
+pub fn periodic_embedding(
+    x: Tensor<2>,
+    frequencies: Tensor<2>,
+    weight: Tensor<2>,
+    bias: Tensor<1>,
+) -> Tensor<2> {
+    let ([_, d], [of_features, m]) = (x.dims(), frequencies.dims());
+    assert_eq!(d, of_features, "{d} features, but frequencies of {of_features}");
+    let ([waves, e], [of_bias]) = (weight.dims(), bias.dims());
+    assert_eq!(
+        (2 * m, e),
+        (waves, of_bias),
+        "{m} frequencies and {e} numbers of a feature, but weights of {waves} waves and {of_bias} biases"
+    );
+    check_device(&[&x, &frequencies, &weight]);
+    let [x, frequencies, weight] = [x, frequencies, weight].map(Tensor::into_dispatch);
+    let embedding = Dispatch::periodic(x, frequencies, weight, bias.into_dispatch());
+    Tensor::from_dispatch(embedding)
+}
+
+fn check_device(tensors: &[&Tensor<2>]) {
+    assert!(
+        has_layers(tensors),
+        "no such operation on {:?} in {:?}; compute on flex in f32 or f64",
+        tensors[0].device(),
+        tensors[0].dtype()
+    );
+}

@@ -1,0 +1,153 @@
+//! The kernels of modern NCA against the formulas, and on any number of threads.
+
+use super::{both, largest_error, on_each, points, sq_distance};
+use crate::arch::{all, on};
+use crate::periodic::Periodic;
+use crate::softmax_rows::SoftmaxRows;
+use crate::{Number, panel::PADDING};
+
+/// Products `q_i · r_j`, `[b, m]` with padding.
+fn products<T: Number>(queries: &[T], references: &[T], k: usize) -> Vec<T> {
+    let m = (references.len() / k).next_multiple_of(PADDING);
+    let mut all = vec![T::ZERO; queries.len() / k * m];
+    for (row, q) in all.chunks_exact_mut(m).zip(queries.chunks_exact(k)) {
+        for (place, r) in row.iter_mut().zip(references.chunks_exact(k)) {
+            *place = q.iter().zip(r).fold(T::ZERO, |sum, (&q, &r)| sum + q * r);
+        }
+    }
+    all
+}
+
+/// The largest error of means and slopes; the queries are the references from `own` on, or none of them.
+fn error_of_means<T: Number>([b, m, k, c]: [usize; 4], own: Option<usize>) -> f64 {
+    let [(r, exact_r), (v, exact_v), (g, exact_g)] =
+        [(m * k, 1), (m * c, 2), (b * c, 3)].map(|(count, seed)| both::<T>(&points(count, seed)));
+    let (q, exact_q) = match own {
+        Some(own) => (r[own * k..][..b * k].to_vec(), exact_r[own * k..][..b * k].to_vec()),
+        None => both::<T>(&points(b * k, 4)),
+    };
+    let of = SoftmaxRows::new((&q, &r, k), (&v, c), own);
+    let mut matrix = products(&q, &r, k);
+    let (means, rows) = of.means(&mut matrix);
+    let [of_rows, of_columns] = of.slopes(&mut matrix, &rows, (&means, &g));
+    let stride = m.next_multiple_of(PADDING);
+    let (mut expected, mut slopes) = (vec![0.0; b * c], vec![0.0; b * stride]);
+    for i in 0..b {
+        let distance =
+            |j: usize| sq_distance(&exact_q[i * k..][..k], &exact_r[j * k..][..k]).sqrt();
+        let kept: Vec<usize> = (0..m).filter(|j| own.is_none_or(|own| own + i != *j)).collect();
+        let sum: f64 = kept.iter().map(|&j| (-distance(j)).exp()).sum();
+        let p = |j: usize| (-distance(j)).exp() / sum;
+        let mean = |a: usize| kept.iter().map(|&j| p(j) * exact_v[j * c + a]).sum();
+        (0..c).for_each(|a| expected[i * c + a] = mean(a));
+        for &j in &kept {
+            let parts =
+                (0..c).map(|a| exact_g[i * c + a] * (exact_v[j * c + a] - expected[i * c + a]));
+            slopes[i * stride + j] = -p(j) * parts.sum::<f64>() / distance(j);
+        }
+    }
+    let rows: Vec<f64> = slopes.chunks(stride).map(|row| row.iter().sum()).collect();
+    let columns: Vec<f64> = (0..m).map(|j| slopes.chunks(stride).map(|row| row[j]).sum()).collect();
+    let all = [(means, expected), (matrix, slopes), (of_rows, rows), (of_columns, columns)];
+    all.iter().map(|(found, expected)| largest_error(found, expected, 1e-3)).fold(0.0, f64::max)
+}
+
+#[test]
+fn means_and_slopes_of_rows() {
+    on_each(|| {
+        for (sizes, own) in [
+            ([1, 1, 3, 1], None),
+            ([1, 1, 3, 1], Some(0)),
+            ([70, 90, 20, 2], Some(20)),
+            ([33, 64, 5, 3], None),
+        ] {
+            let found = [error_of_means::<f64>(sizes, own), error_of_means::<f32>(sizes, own)];
+            assert!(found[0] < 1e-11 && found[1] < 1e-4, "{sizes:?} {own:?}: {found:?}");
+        }
+    });
+}
+
+/// The largest error of an embedding and its gradients; one number is many turns away.
+fn error_of_embedding<T: Number>(n: usize, [d, m, e]: [usize; 3]) -> f64 {
+    let of = [(n * d, 1), (d * m, 2), (2 * m * e, 3), (e, 4), (n * d * e, 5)];
+    let mut raw = of.map(|(count, seed)| points(count, seed));
+    raw[0][0] = 300.0;
+    let [(x, exact_x), (f, exact_f), (w, exact_w), (b, exact_b), (g, exact_g)] =
+        raw.map(|numbers| both::<T>(&numbers));
+    let of = Periodic { x: &x, frequencies: &f, weight: &w, bias: &b, sizes: [d, m, e] };
+    let output = of.embed();
+    let found = of.gradients(&output, &g);
+    let mut expected = vec![0.0; n * d * e];
+    let mut gradients = [n * d, d * m, 2 * m * e, e].map(|count| vec![0.0; count]);
+    let [dx, df, dw, db] = &mut gradients;
+    for at in 0..n * d {
+        let (feature, x) = (at % d, exact_x[at]);
+        // As the type rounds it: a number far out has a turn of its own.
+        let turns = |wave: usize| (T::from_f64(x) * f[feature * m + wave]).to_f64();
+        let angle = |wave: usize| core::f64::consts::TAU * turns(wave).fract();
+        for j in 0..e {
+            let terms = (0..m).map(|k| {
+                exact_w[k * e + j] * angle(k).cos() + exact_w[(m + k) * e + j] * angle(k).sin()
+            });
+            let sum = exact_b[j] + terms.sum::<f64>();
+            expected[at * e + j] = sum.max(0.0);
+            let slope = if output[at * e + j] > T::ZERO { exact_g[at * e + j] } else { 0.0 };
+            db[j] += slope;
+            for k in 0..m {
+                let (sin, cos) = angle(k).sin_cos();
+                dw[k * e + j] += slope * cos;
+                dw[(m + k) * e + j] += slope * sin;
+                let of_angle = exact_w[(m + k) * e + j] * cos - exact_w[k * e + j] * sin;
+                let of_turns = core::f64::consts::TAU * slope * of_angle;
+                df[feature * m + k] += of_turns * x;
+                dx[at] += of_turns * exact_f[feature * m + k];
+            }
+        }
+    }
+    let mut worst = largest_error(&output, &expected, 1e-3);
+    for (found, expected) in found.iter().zip(&gradients) {
+        worst = worst.max(largest_error(found, expected, 1e-3));
+    }
+    worst
+}
+
+#[test]
+fn embeddings_and_their_gradients() {
+    on_each(|| {
+        for (n, sizes) in [(1, [1, 1, 1]), (5, [3, 4, 2]), (300, [2, 3, 9]), (40, [5, 16, 8])] {
+            let found = [error_of_embedding::<f64>(n, sizes), error_of_embedding::<f32>(n, sizes)];
+            assert!(found[0] < 1e-12 && found[1] < 1e-5, "{n} {sizes:?}: {found:?}");
+        }
+    });
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let ([n, d, m, e], [b, k, c]) = ([1100, 3, 5, 8], [900, 20, 2]);
+    let [x, f, w, bias, g] = [n * d, d * m, 2 * m * e, e, n * d * e]
+        .map(|count| points(count, count as u64).iter().map(|&x| x as f32).collect::<Vec<_>>());
+    let [r, v, slope] = [n * k, n * c, b * c]
+        .map(|count| points(count, count as u64).iter().map(|&x| x as f32).collect::<Vec<_>>());
+    let (x, frequencies, weight, bias) = (&x, &f, &w, &bias);
+    let bits = || {
+        let of = Periodic { x, frequencies, weight, bias, sizes: [d, m, e] };
+        let output = of.embed();
+        let mut found: Vec<Vec<f32>> = of.gradients(&output, &g).into();
+        let of = SoftmaxRows::new((&r[..b * k], &r, k), (&v, c), Some(0));
+        let mut matrix = products(&r[..b * k], &r, k);
+        let (means, rows) = of.means(&mut matrix);
+        found.extend(of.slopes(&mut matrix, &rows, (&means, &slope)));
+        found.extend([output, means, rows, matrix]);
+        found.into_iter().flatten().map(f32::to_bits).collect::<Vec<_>>()
+    };
+    for arch in all() {
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| on(arch, bits))
+        };
+        let one = run(1);
+        for threads in [2, 64] {
+            assert!(one == run(threads), "{arch:?}: {threads} threads");
+        }
+    }
+}
