@@ -51,10 +51,9 @@ impl TuneConfig {
     /// of equal ones the simplest ([`Choice`](super::Choice)). The comparison takes at most ten seconds; candidates that
     /// are not finished by then are not compared.
     ///
-    /// With `any_dimension` Euclidean distance of all features, LDA to all its directions and modern NCA
+    /// With `any_dimension` Euclidean distance of all features, LDA to all its directions and, last, modern NCA
     /// ([`Modern`](crate::method::Modern), by its own rule; not in a browser, nor where it would take minutes) are
-    /// compared too, whatever the dimensions of the configuration. Modern NCA is tried before the other settings of NCA:
-    /// it takes about half of the seconds, and gains the most where it gains.
+    /// compared too, whatever the dimensions of the configuration.
     ///
     /// `None` where there is nothing to choose: more than 5000 rows, fewer than two classes with a row for each fold,
     /// or a network, whose fits take too long. Larger tables are compared on 1200 of their rows; classes with fewer
@@ -71,9 +70,10 @@ impl TuneConfig {
             return None;
         }
         let sizes = [data.rows(), config.d_input, config.d_output];
-        let modern = modern("modern", &config.estimator().into_any(), data);
-        let modern = modern.filter(|_| any_dimension);
-        let all = candidates(config, [classes, rows], any_dimension, modern);
+        let mut all = candidates(config, [classes, rows], any_dimension);
+        all.extend(
+            modern("modern", &config.estimator().into_any(), data).filter(|_| any_dimension),
+        );
         Some(
             in_seconds(sizes, all)
                 .with_steps(Vec::new())
@@ -88,8 +88,7 @@ impl TuneConfig {
     /// and smaller penalties (0.003, 0.001, none), from the start as it is and from one of perplexity 15, each measured
     /// after 0 (the start itself), 1, 2, 3, 5, 8, ... steps and at its end. The highest mean R² is chosen, of equal ones the
     /// simplest. With `any_dimension` modern NCA ([`ModernRegression`](crate::method::ModernRegression), not in a browser,
-    /// nor where it would take minutes) is compared, after the settings of the configuration. The comparison takes at most
-    /// ten seconds.
+    /// nor where it would take minutes) is compared last. The comparison takes at most ten seconds.
     ///
     /// `None` where nothing is compared: another method than MLKR, a network, fewer than 20 or more than 20,000 rows. Larger
     /// tables are compared on 1200 of their rows, on fewer (300 at least) where columns are more than ten.
@@ -106,10 +105,10 @@ impl TuneConfig {
         }
         let default = Candidate::of_fit(&config.fit, config.d_output);
         let mut all = vec![default.clone()];
-        all.extend(modern("modern-regression", config, data).filter(|_| any_dimension));
         for (l2, start_perplexity) in NUMBERS {
             all.push(Candidate { l2, start_perplexity, ..default.clone() });
         }
+        all.extend(modern("modern-regression", config, data).filter(|_| any_dimension));
         let products = (config.d_input * config.d_output).max(1) as f64;
         let compared = (PRODUCTS_OF_NUMBERS / products).sqrt() as usize;
         let compared = compared.clamp(FEWEST_COMPARED_ROWS, COMPARED_ROWS);
@@ -141,13 +140,8 @@ fn in_seconds(sizes: [usize; 3], candidates: Vec<Candidate>) -> TuneConfig {
         .with_budget(Some(BUDGET))
 }
 
-/// The default settings first, then the closed forms, which take a moment, modern NCA, and other settings of NCA.
-fn candidates(
-    config: &NcaConfig,
-    compared: [usize; 2],
-    any_dimension: bool,
-    modern: Option<Candidate>,
-) -> Vec<Candidate> {
+/// The default settings first, then the closed forms, which take a moment, then other settings of NCA.
+fn candidates(config: &NcaConfig, compared: [usize; 2], any_dimension: bool) -> Vec<Candidate> {
     let default = Candidate::of(config);
     let plain = Candidate {
         criterion: Some(Criterion::F),
@@ -166,7 +160,6 @@ fn candidates(
     for (start, d_output) in closed_forms(config, compared, any_dimension) {
         all.push(Candidate { start, d_output, stop_at: Some(0), ..scaled.clone() });
     }
-    all.extend(modern);
     for candidate in [scaled, plain, without_penalty] {
         if !all.contains(&candidate) {
             all.push(candidate);
@@ -240,16 +233,14 @@ mod tests {
     }
 
     #[test]
-    fn modern_nca_is_compared_where_it_takes_seconds() {
+    fn modern_nca_is_compared_last_where_it_takes_seconds() {
         let modern = |rows: usize, d: usize, any_dimension: bool| {
             let features = Features::unnamed(vec![0.5; rows * d], d).unwrap();
             let labels = (0..rows).map(|row| row % 2).collect();
             let data = Labeled::from_labels(features, labels).unwrap();
             let config = NcaConfig::recommended(d, d);
             let tune = TuneConfig::default_candidates(&config, &data, any_dimension).unwrap();
-            let all = tune.candidates.unwrap();
-            assert!(all[0].method.is_none() && all.last().unwrap().method.is_none());
-            all.iter().any(|one| one.method.is_some())
+            tune.candidates.unwrap().pop().unwrap().method.is_some()
         };
         assert!(modern(100, 5, true) && modern(3000, 64, true) && modern(60, 2000, true));
         assert!(!modern(100, 5, false) && !modern(1200, 784, true) && !modern(5000, 5, true));
@@ -286,8 +277,11 @@ mod tests {
         assert_eq!((tune.most_rows, wide.most_rows), (Some(1200), Some(500)));
         let all = tune.candidates.unwrap();
         assert_eq!((all[0].l2, all[0].start_perplexity), (RegressionConfig::L2, None));
-        assert_eq!((all[1].l2, all[1].method.is_some()), (0.0, true));
-        assert!(all[2..].iter().all(|one| one.l2 < RegressionConfig::L2 && one.d_output == 2));
+        let (modern, penalties) = all.split_last().unwrap();
+        assert!(
+            penalties[1..].iter().all(|one| one.l2 < RegressionConfig::L2 && one.d_output == 2)
+        );
+        assert_eq!((modern.l2, modern.method.is_some()), (0.0, true));
         let soft = RegressionObjective::Soft {
             criterion: Criterion::F,
             width: crate::data::AgreementWidth::Median,
