@@ -32,9 +32,6 @@ const PRODUCTS: f64 = 350_000.0;
 /// The seconds by which they are counted where there is no budget.
 const SECONDS: f64 = 10.0;
 
-/// The share of the budget after which such a candidate is cut off: on a slow machine it leaves time for those after it.
-const SHARE_OF_MEMBERS: f64 = 0.7;
-
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SearchEnd {
@@ -163,7 +160,7 @@ pub(super) fn run<D: TrainingData>(
         choice: Choice::of(&trials),
         first: running.candidates[0].clone(),
         candidates: trials.len() + left_out.len(),
-        left_out,
+        left_out: left_out.to_vec(),
         end,
         folds: running.fits(),
         seconds: running.seconds(),
@@ -202,14 +199,13 @@ impl<D: TrainingData> Running<'_, '_, D> {
     }
 
     /// The trials of all candidates that the budget and the caller allow, and those left out by them; known trials are taken
-    /// as they are; `keep` is given the finished ones after each, and where the budget leaves one out.
+    /// as they are; `keep` is given the finished ones after each, and where the budget ends the search.
     fn try_all(
         &self,
         known: &[Trial],
         keep: impl Fn(&[Trial]) -> Result<()>,
-    ) -> Result<(Vec<Trial>, Vec<Candidate>, SearchEnd)> {
+    ) -> Result<(Vec<Trial>, &[Candidate], SearchEnd)> {
         let mut trials: Vec<Trial> = Vec::with_capacity(self.candidates.len());
-        let mut left_out = Vec::new();
         for (at, candidate) in self.candidates.iter().enumerate() {
             if let Some(trial) = known.iter().find(|trial| trial.candidate == *candidate) {
                 trials.push(trial.clone());
@@ -223,20 +219,18 @@ impl<D: TrainingData> Running<'_, '_, D> {
                 continue;
             }
             let Some(trial) = tried? else {
+                let left_out = &self.candidates[at..];
                 if self.stopped.load(Ordering::Relaxed) {
-                    left_out.extend_from_slice(&self.candidates[at..]);
                     return Ok((trials, left_out, SearchEnd::Stopped));
                 }
                 // A search that continues from here must end here too: the fit of its winner may be under way.
                 keep(&trials)?;
-                left_out.push(candidate.clone());
-                continue;
+                return Ok((trials, left_out, SearchEnd::Budget));
             };
             trials.push(trial);
             keep(&trials)?;
         }
-        let end = if left_out.is_empty() { SearchEnd::AllTried } else { SearchEnd::Budget };
-        Ok((trials, left_out, end))
+        Ok((trials, &[], SearchEnd::AllTried))
     }
 
     /// Seconds of the search, those of earlier runs included.
@@ -281,9 +275,8 @@ impl<D: TrainingData> Running<'_, '_, D> {
         let (finished, cut) = (AtomicUsize::new(0), AtomicBool::new(false));
         let started = Instant::now();
         // Asked before every fit, every evaluation and after every step: what is cut is not compared.
-        let most = if has_members(config) { SHARE_OF_MEMBERS } else { 1.0 };
         let ends = || {
-            let ends = self.is_over() || self.spent(most) || cut.load(Ordering::Relaxed);
+            let ends = self.is_over() || cut.load(Ordering::Relaxed);
             cut.fetch_or(ends, Ordering::Relaxed);
             ends
         };
@@ -345,12 +338,8 @@ impl<D: TrainingData> Running<'_, '_, D> {
 
     /// Whether the budget is used up, or the caller asked to stop.
     fn is_over(&self) -> bool {
-        self.spent(1.0) || self.stopped.load(Ordering::Relaxed)
-    }
-
-    /// Whether this share of the budget is used up.
-    fn spent(&self, share: f64) -> bool {
-        self.tune.budget.is_some_and(|budget| self.seconds() >= share * budget)
+        let spent = self.tune.budget.is_some_and(|budget| self.seconds() >= budget);
+        spent || self.stopped.load(Ordering::Relaxed)
     }
 }
 
