@@ -55,8 +55,12 @@ pub(crate) trait Layers: Backend {
     ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
 }
 
-/// Whether [`euclidean_mean`] and [`periodic_embedding`] are operations for these tensors: on `flex`, all in f32 or all in f64.
+/// Whether [`euclidean_mean`] and [`periodic_embedding`] are operations for these tensors: on `flex`, all in f32 or all in f64;
+/// not in a browser, where they would add to the page.
 pub fn has_layers(tensors: &[&Tensor<2>]) -> bool {
+    if cfg!(target_arch = "wasm32") {
+        return false;
+    }
     let is_on_flex = |tensor: &&Tensor<2>| is_on_flex(&(*tensor).clone().into_dispatch().kind);
     tensors.iter().all(is_on_flex)
         && tensors.windows(2).all(|pair| pair[0].dtype() == pair[1].dtype())
