@@ -286,6 +286,7 @@ impl Objective for PairLoss {
 
     /// With the normalizer.
     fn prepared(&self, embedding: Tensor<2>, pairs: &PairIndex) -> Option<PairIndex> {
+        assert_eq!(embedding.dims()[0], pairs.points());
         Some(pairs.with_normalizer(self.normalizer(embedding)))
     }
 
