@@ -26,6 +26,7 @@ mod pairs;
 mod panel;
 #[cfg(any(feature = "flex", test))]
 mod periodic;
+mod shares;
 #[cfg(any(feature = "flex", test))]
 mod softmax_rows;
 #[cfg(test)]

@@ -4,7 +4,8 @@ use crate::backward::{self, Weighted};
 use crate::forward;
 use crate::mean::{self, Means};
 use crate::{
-    Distance, NeighborSets, Summand, Weights, groups, mean_backward, mutual, pair_sum, vector,
+    Distance, NeighborSets, Summand, Weights, groups, mean_backward, mutual, pair_sum, shares,
+    vector,
 };
 
 /// Dimensions from which each pair is computed once for both of its points: with fewer, the exponentials decide, which are as
@@ -89,6 +90,20 @@ pub trait Number: vector::Real {
     /// The gradient of `Σ_i g_i · mean_i` with respect to queries, references and values, given the means and `g`,
     /// both `[b, c]`.
     fn mean_gradients(of: Means<'_, Self>, means: &[Self], gradient: &[Self]) -> [Vec<Self>; 3];
+
+    /// Replaces the products `q · r_j` of a query with references by `p_j = exp(b_j - ||q - r_j||) / Σ_l exp(b_l - ||q - r_l||)`,
+    /// given `||q||²`, `||r_j||²` and biases b, which are 0 where there are none.
+    ///
+    /// A reference of the norm ∞ or the product -∞ has no share; some reference has one.
+    ///
+    /// # Panics
+    /// If there is not one norm, and none or one bias, for each product.
+    fn euclidean_shares(
+        products: &mut [Self],
+        of_query: Self,
+        of_references: &[Self],
+        biases: &[Self],
+    );
 }
 
 macro_rules! number {
@@ -165,6 +180,15 @@ macro_rules! number {
                 gradient: &[Self],
             ) -> [Vec<Self>; 3] {
                 mean_backward::gradients(of, means, gradient)
+            }
+
+            fn euclidean_shares(
+                products: &mut [Self],
+                of_query: Self,
+                of_references: &[Self],
+                biases: &[Self],
+            ) {
+                shares::shares(products, of_query, of_references, biases);
             }
         }
     };

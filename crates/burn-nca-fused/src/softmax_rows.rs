@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use crate::arch::arch;
 use crate::panel::Panel;
+use crate::shares::terms_of;
 use crate::{Aligned, Real, tile};
 
 /// Rows of a group; a fixed number, for the order of sums.
@@ -223,17 +224,6 @@ fn distances<T: Real, S: Simd>(simd: S, row: &mut [T], of_query: T, norms: &[T])
         *d = T::minus(simd, square, T::lesser(simd, zero, square));
     }
     tile::roots(row);
-}
-
-/// Writes `exp(least - d)` and gives their sum.
-#[inline(always)]
-fn terms_of<T: Real, S: Simd>(simd: S, row: &[T], least: T, terms: &mut [T]) -> T {
-    let (shift, mut sum) = (T::splat(simd, least), T::splat(simd, T::ZERO));
-    for (term, &d) in T::vectors_mut::<S>(terms).iter_mut().zip(T::vectors::<S>(row)) {
-        *term = T::exp(simd, T::minus(simd, shift, d));
-        sum = T::plus(simd, sum, *term);
-    }
-    T::sum(simd, sum)
 }
 
 #[inline(always)]

@@ -78,7 +78,6 @@ pub mod internal {
     pub use crate::objective::batch::{assert_rows, at_least_f32};
     pub use crate::objective::integers::{equal_pairs, on_host};
     pub use crate::objective::mlkr::kernel_means;
-    pub use crate::objective::modern::negated_distances;
     pub use crate::objective::reduction::over;
     pub use crate::objective::similarity::square_root;
     pub use crate::objective::term_weights::TermWeights;

@@ -151,3 +151,41 @@ fn results_do_not_depend_on_the_number_of_threads() {
         }
     }
 }
+
+/// The largest error of the shares; each second reference is left out by its norm, and one by its product.
+fn error_of_shares<T: Number>(m: usize, k: usize, biases: &[f64]) -> f64 {
+    let [(q, exact_q), (r, exact_r), (biases, exact_biases)] =
+        [&points(k, 1)[..], &points(m * k, 2), biases].map(both::<T>);
+    let is_out = |j: usize| j % 2 == 1 || j == 2;
+    let mut shares = products(&q, &r, k);
+    shares.truncate(m);
+    if m > 2 {
+        shares[2] = T::ZERO - T::INFINITY;
+    }
+    let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+    let norms: Vec<T> = (0..m)
+        .map(|j| if j % 2 == 1 { T::INFINITY } else { T::from_f64(norm(&exact_r[j * k..][..k])) })
+        .collect();
+    T::euclidean_shares(&mut shares, T::from_f64(norm(&exact_q)), &norms, &biases);
+    let term = |j: usize| {
+        let distance = sq_distance(&exact_q, &exact_r[j * k..][..k]).sqrt();
+        (exact_biases.get(j).unwrap_or(&0.0) - distance).exp()
+    };
+    let terms: Vec<f64> = (0..m).map(|j| if is_out(j) { 0.0 } else { term(j) }).collect();
+    let sum: f64 = terms.iter().sum();
+    let expected: Vec<f64> = terms.iter().map(|term| term / sum).collect();
+    largest_error(&shares, &expected, 1e-3)
+}
+
+#[test]
+fn shares_of_a_row() {
+    on_each(|| {
+        for (m, k) in [(1, 3), (7, 2), (65, 5), (200, 40)] {
+            for biases in [vec![], points(m, 9)] {
+                let errors =
+                    [error_of_shares::<f64>(m, k, &biases), error_of_shares::<f32>(m, k, &biases)];
+                assert!(errors[0] < 1e-12 && errors[1] < 1e-4, "{m} {k}: {errors:?}");
+            }
+        }
+    });
+}

@@ -8,7 +8,6 @@ use super::in_parts::{of_rows, parts};
 use super::points::{Points, read_both, sq_distance};
 use super::rule::{ClassReferences, Rule};
 use super::{Exclude, MemberRule};
-use crate::data::host_values;
 use crate::error::{Error, Result};
 
 /// A reference that has a say about a query.
@@ -160,7 +159,7 @@ impl Rule {
         if let Self::Members(rule) = self {
             let exclude = Exclude::nothing();
             rule.each_block((queries, references), weights, exclude, |shares| {
-                let logs: Vec<f64> = host_values(shares).into_iter().map(f64::ln).collect();
+                let logs: Vec<f64> = shares.iter().map(|share| share.ln()).collect();
                 add(&logs);
             })?;
             return Ok(found);

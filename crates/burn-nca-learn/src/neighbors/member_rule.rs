@@ -1,8 +1,11 @@
 //! The kernel rule of several embeddings side by side, by the distance and not its square.
 
-use burn::tensor::{Bool, DType, Tensor, TensorData};
-use burn_nca::internal::negated_distances;
-use burn_nca::objective::transfer::float_tensor;
+use std::ops::Range;
+
+use burn::tensor::{DType, Tensor};
+use burn_nca::internal::product;
+use burn_nca_fused::Number;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::excluded::{Exclude, check_usable};
@@ -57,41 +60,39 @@ impl MemberRule {
         }
     }
 
-    /// `Σ_j p_ij v_j` of values `[m, c]` of the references, row-major `[n, c]`: what each query expects of them.
+    /// The sums of what `add` adds to the `columns` numbers of a query, given its p_ij; row-major `[n, columns]`.
     ///
     /// # Errors
-    /// Dimensions that the members do not share, a query without a reference that it may find, a coordinate that is not
-    /// finite.
-    pub(super) fn means(
+    /// As [`each_block`](Self::each_block).
+    fn sums(
         &self,
         points: (&Tensor<2>, &Tensor<2>),
-        (values, columns): (&[f64], usize),
-        weights: Option<&[f64]>,
-        exclude: Exclude<'_>,
+        (weights, exclude): (Option<&[f64]>, Exclude<'_>),
+        columns: usize,
+        add: impl Fn(&mut [f64], &[f64]) + Sync,
     ) -> Result<Vec<f64>> {
+        let m = points.1.dims()[0];
         let mut found = Vec::with_capacity(points.0.dims()[0] * columns);
-        // On the device of the blocks, in their number type, once.
-        let mut on_device = None;
         self.each_block(points, weights, exclude, |shares| {
-            let values = on_device.get_or_insert_with(|| {
-                let shape = [shares.dims()[1], columns];
-                float_tensor(values.to_vec(), shape, &shares.device(), shares.dtype())
-            });
-            found.extend(host_values(shares.matmul(values.clone())));
+            let first = found.len();
+            found.resize(first + shares.len() / m.max(1) * columns, 0.0);
+            let rows = found[first..].par_chunks_exact_mut(columns);
+            rows.zip(shares.par_chunks_exact(m)).for_each(|(sums, shares)| add(sums, shares));
         })?;
         Ok(found)
     }
 
-    /// p_ij of all references `[b, m]`, for the queries block by block.
+    /// p_ij of all references, row-major `[b, m]`, for the queries block by block.
     ///
     /// # Errors
-    /// As [`means`](Self::means).
+    /// Dimensions that the members do not share, a query without a reference that it may find, a coordinate that is not
+    /// finite.
     pub(super) fn each_block(
         &self,
         (queries, references): (&Tensor<2>, &Tensor<2>),
         weights: Option<&[f64]>,
         exclude: Exclude<'_>,
-        mut visit: impl FnMut(Tensor<2>),
+        mut visit: impl FnMut(&[f64]),
     ) -> Result<()> {
         let (queries, references) = precise(queries, references)?;
         let ([n, k], [m, _]) = (queries.dims(), references.dims());
@@ -102,50 +103,45 @@ impl MemberRule {
             )));
         }
         let eligible = exclude.with_weights(weights).eligible(n, m)?;
+        let excluded = eligible.excluded.as_ref();
         let usable = eligible.rows.as_ref().map_or(m, Vec::len);
-        check_usable(usable, n, eligible.excluded.as_ref(), |_| true)?;
-        let place = (&queries.device(), queries.dtype());
+        check_usable(usable, n, excluded, |_| true)?;
         // w exp(-d) = exp(log w - d); a weight of 0 leaves a reference out.
-        let log_weights = weights.map(|weights| {
-            let logs = weights.iter().map(|weight| weight.max(f64::MIN_POSITIVE).ln());
-            float_tensor(logs.collect(), [1, m], place.0, place.1)
-        });
+        let logs = weights.unwrap_or_default().iter().map(|weight| weight.max(f64::MIN_POSITIVE));
+        let logs: Vec<f64> = logs.map(f64::ln).collect();
         let size = k / self.members;
+        let members: Vec<Member> = (0..self.members)
+            .map(|member| {
+                let part = member * size..(member + 1) * size;
+                let of =
+                    |points: &Tensor<2>| points.clone().slice([0..points.dims()[0], part.clone()]);
+                Member::new(of(&queries), of(&references), weights)
+            })
+            .collect();
         let rows = (BLOCK / m.max(1)).max(1);
         for start in (0..n).step_by(rows) {
             let rows = start..(start + rows).min(n);
-            let excluded = eligible.excluded.as_ref();
-            let left_out = (excluded.is_some() || eligible.rows.is_some()).then(|| {
-                // The places of eligible references, and all others.
-                let mut mask = vec![eligible.rows.is_some(); rows.len() * m];
-                for (query, mask) in rows.clone().zip(mask.chunks_exact_mut(m)) {
-                    for place in 0..usable {
-                        mask[eligible.row(place)] =
-                            excluded.is_some_and(|excluded| excluded.has(query, place));
+            let mut sum = vec![0.0; rows.len() * m];
+            for member in &members {
+                let mut products = member.products(rows.clone());
+                let queries = products.par_chunks_exact_mut(m).zip(sum.par_chunks_exact_mut(m));
+                queries.zip(rows.clone()).for_each(|((row, sum), query)| {
+                    for &place in excluded.map_or(&[][..], |excluded| excluded.rows(query)) {
+                        if place < usable {
+                            row[eligible.row(place)] = f64::NEG_INFINITY;
+                        }
                     }
-                }
-                Tensor::<2, Bool>::from_data(TensorData::new(mask, [rows.len(), m]), place.0)
-            });
-            let of_member = |member: usize| {
-                let part = member * size..(member + 1) * size;
-                let queries = queries.clone().slice([rows.clone(), part.clone()]);
-                let references = references.clone().slice([0..m, part]);
-                let logits = negated_distances(queries, references);
-                let logits = match &log_weights {
-                    Some(logs) => logits + logs.clone(),
-                    None => logits,
-                };
-                let logits = match &left_out {
-                    Some(left_out) => logits.mask_fill(left_out.clone(), f64::NEG_INFINITY),
-                    None => logits,
-                };
-                let largest = logits.clone().max_dim(1);
-                let terms = (logits - largest).exp();
-                let sums = terms.clone().sum_dim(1);
-                terms / sums
-            };
-            let sum = (0..self.members).map(of_member).reduce(|a, b| a + b).expect("a member");
-            visit(sum.div_scalar(self.members as f64));
+                    f64::euclidean_shares(
+                        row,
+                        member.of_queries[query],
+                        &member.of_references,
+                        &logs,
+                    );
+                    let scale = 1.0 / self.members as f64;
+                    sum.iter_mut().zip(row).for_each(|(sum, share)| *sum += scale * *share);
+                });
+            }
+            visit(&sum);
         }
         Ok(())
     }
@@ -158,8 +154,42 @@ impl MemberRule {
         own: Option<&[usize]>,
     ) -> Result<Vec<f64>> {
         numbers.check(points.1.dims()[0])?;
-        let values = (numbers.values, numbers.columns);
-        self.means(points, values, numbers.weights, numbers.exclude(own))
+        let add = |means: &mut [f64], shares: &[f64]| {
+            for (share, values) in shares.iter().zip(numbers.values.chunks_exact(numbers.columns)) {
+                means.iter_mut().zip(values).for_each(|(mean, value)| *mean += share * value);
+            }
+        };
+        self.sums(points, (numbers.weights, numbers.exclude(own)), numbers.columns, add)
+    }
+}
+
+/// A member's part of the queries and of the references.
+struct Member {
+    queries: Tensor<2>,
+    /// `[size, m]`.
+    references: Tensor<2>,
+    /// `||z_i||²` and `||z_j||²`, the latter ∞ where the weight is 0.
+    of_queries: Vec<f64>,
+    of_references: Vec<f64>,
+}
+
+impl Member {
+    fn new(queries: Tensor<2>, references: Tensor<2>, weights: Option<&[f64]>) -> Self {
+        let squares = |points: &Tensor<2>| host_values(points.clone().square().sum_dim(1));
+        let (of_queries, mut of_references) = (squares(&queries), squares(&references));
+        for (square, weight) in of_references.iter_mut().zip(weights.unwrap_or_default()) {
+            if *weight == 0.0 {
+                *square = f64::INFINITY;
+            }
+        }
+        Self { queries, references: references.transpose(), of_queries, of_references }
+    }
+
+    /// `z_i · z_j` of some queries with all references, row-major.
+    fn products(&self, rows: Range<usize>) -> Vec<f64> {
+        let [_, size] = self.queries.dims();
+        let queries = self.queries.clone().slice([rows, 0..size]);
+        host_values(product(queries, self.references.clone()))
     }
 }
 
@@ -192,9 +222,10 @@ impl ClassRule for MemberRule {
         let ClassReferences { embedding, labels, classes, weights, .. } = references;
         check_labels(labels, embedding.dims()[0], classes)?;
         let exclude = references.voters()?.exclude(own);
-        let mut one_hot = vec![0.0; labels.len() * classes];
-        labels.iter().enumerate().for_each(|(row, label)| one_hot[row * classes + label] = 1.0);
-        let shares = self.means((queries, embedding), (&one_hot, classes), weights, exclude)?;
+        let add = |sums: &mut [f64], shares: &[f64]| {
+            labels.iter().zip(shares).for_each(|(&label, share)| sums[label] += share);
+        };
+        let shares = self.sums((queries, embedding), (weights, exclude), classes, add)?;
         Ok(ClassProbabilities::from_logs(shares.into_iter().map(f64::ln).collect(), classes))
     }
 }

@@ -79,7 +79,7 @@ impl ModuleDisplay for ModernNcaLoss {
 }
 
 /// `-||q_i - r_j||`, `[b, k]` and `[m, k]` to `[b, m]`, by a product of matrices.
-pub fn negated_distances(queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
+fn negated_distances(queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
     let (of_queries, of_references) =
         (queries.clone().square().sum_dim(1), references.clone().square().sum_dim(1));
     let products = product(queries, references.transpose()).mul_scalar(2.0);
