@@ -3,6 +3,7 @@
 
 use anyhow::{Result, ensure};
 
+use super::sections::picture::SHADES;
 use super::sections::replay;
 use super::{ClassMark, ClassResults, Confusion, Data, Embedding, Matrix, Report, Results};
 
@@ -77,6 +78,12 @@ fn check_embedding<M>(embedding: &Embedding<M>) -> Result<()> {
         let field = format!("embedding.unlabeled[{at}].coordinates");
         check_length(&field, "number", row.coordinates.len(), wanted)?;
     }
+    for (at, layer) in embedding.density.iter().flat_map(|density| &density.layers).enumerate() {
+        let field = format!("embedding.density.layers[{at}].runs");
+        for [shade, ..] in &layer.runs {
+            check_index(&field, *shade, "shades", SHADES)?;
+        }
+    }
     for (at, link) in embedding.links.iter().enumerate() {
         for (end, &point) in link.iter().enumerate() {
             let field = format!("embedding.links[{at}][{end}]");
@@ -87,6 +94,10 @@ fn check_embedding<M>(embedding: &Embedding<M>) -> Result<()> {
 }
 
 fn check_marks(embedding: &Embedding<ClassMark>, classes: usize) -> Result<()> {
+    for (at, layer) in embedding.density.iter().flat_map(|density| &density.layers).enumerate() {
+        let field = format!("embedding.density.layers[{at}].class");
+        check_index(&field, layer.class, "classes", classes)?;
+    }
     for (at, point) in embedding.points.iter().enumerate() {
         let field = |name: &str| format!("embedding.points[{at}].{name}");
         check_index(&field("class"), point.mark.class, "classes", classes)?;

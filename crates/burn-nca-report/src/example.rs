@@ -54,6 +54,7 @@ impl Report {
                 points,
                 links: Vec::new(),
                 unlabeled: Vec::new(),
+                density: None,
             }),
         };
         let mean = results.perplexity.iter().sum::<f64>() / results.perplexity.len() as f64;
@@ -399,6 +400,6 @@ fn band() -> Embedding<ValueMark> {
     });
     let points = points.collect();
     let color = Some("price".to_owned());
-    let (links, unlabeled) = (Vec::new(), Vec::new());
-    Embedding { dimension: 2, variance_share: None, color, points, links, unlabeled }
+    let (links, unlabeled, density) = (Vec::new(), Vec::new(), None);
+    Embedding { dimension: 2, variance_share: None, color, points, links, unlabeled, density }
 }

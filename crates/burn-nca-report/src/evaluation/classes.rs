@@ -3,8 +3,8 @@
 use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca_learn::Fitted;
-use burn_nca_learn::data::WithoutClass;
 use burn_nca_learn::data::{Features, Labeled, Split};
+use burn_nca_learn::data::{TensorFeatures, WithoutClass};
 use burn_nca_learn::evaluate::{
     Accuracy as Counted, ClassScores, Embedded, RowTerms, perplexities_of,
 };
@@ -20,7 +20,8 @@ use super::repeats::Seen;
 use super::sample::Sample;
 use crate::{
     Accuracy, ClassCount, ClassMark, ClassResults, ClassTable, Confusion, ContradictedLabels, Data,
-    Embedding, ExplainedClasses, Measure, MeasureTable, Part, Point, Results, Unlabeled, thinned,
+    Density, Embedding, ExplainedClasses, Measure, MeasureTable, Part, Point, Results, Unlabeled,
+    thinned,
 };
 
 /// All rows, which of them were learned from and which are measured, and the k of k-NN.
@@ -97,7 +98,10 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &dyn Stages) -> Re
             ),
         },
         labels: Some(ContradictedLabels::of(model, measured, &rows.split.train)?),
-        embedding: Some(embedding(rows, (&precise, unlabeled(model, rows)?), &learned, &p)?),
+        embedding: Some(Embedding {
+            density: density(model, rows)?,
+            ..embedding(rows, (&precise, unlabeled(model, rows)?), &learned, &p)?
+        }),
         p,
         perplexity: perplexity.clone(),
     };
@@ -216,13 +220,25 @@ fn embedding(
         points,
         links: Vec::new(),
         unlabeled: unlabeled.collect(),
+        density: None,
     })
+}
+
+/// All training rows in two dimensions, where a sample of them is drawn as points.
+fn density(model: &Fitted, rows: &ClassRows<'_>) -> Result<Option<Density>> {
+    let points = model.references();
+    if rows.sample.measured().is_none() || points.dims() != [rows.train.rows(), 2] {
+        return Ok(None);
+    }
+    let points = Features::from_tensor(points.clone())?;
+    let places: Vec<[f64; 2]> =
+        (0..points.rows()).map(|row| [points.value(row, 0), points.value(row, 1)]).collect();
+    Ok(Density::of(&places, rows.train.labels()))
 }
 
 #[cfg(test)]
 mod tests {
     use burn_nca_data::bundled::iris;
-    use burn_nca_learn::data::TensorFeatures;
     use burn_nca_learn::evaluate::{held_out_accuracy, leave_one_out_accuracy};
 
     use super::*;

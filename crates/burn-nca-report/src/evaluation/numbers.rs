@@ -207,6 +207,6 @@ fn embedding(
     points.extend(of_part(Part::Test, &rows.sample.test, picture.test, &predicted.test));
     let [_, dimension] = space.train.dims();
     let (variance_share, color) = (picture.variance_share, targets.names().first().cloned());
-    let (links, unlabeled) = (Vec::new(), Vec::new());
-    Ok(Embedding { dimension, variance_share, color, points, links, unlabeled })
+    let (links, unlabeled, density) = (Vec::new(), Vec::new(), None);
+    Ok(Embedding { dimension, variance_share, color, points, links, unlabeled, density })
 }

@@ -172,5 +172,6 @@ fn embedding(embedding: &Tensor<2>, rows: &[usize], pairs: &Pairs) -> Result<Emb
         points,
         links: links.collect(),
         unlabeled: Vec::new(),
+        density: None,
     })
 }

@@ -45,7 +45,7 @@ impl<M> Scatter<'_, M> {
                 "<label><input type=\"checkbox\" id=\"{id}\"{checked}> {text}</label>"
             );
         };
-        if self.has(Part::Train) && self.has(Part::Test) {
+        if self.has(Part::Train) && self.has(Part::Test) && !self.has_cells() {
             switch("show-train", true, "training rows");
             switch("show-test", true, "held-out rows");
         }
@@ -80,7 +80,7 @@ impl<M> Scatter<'_, M> {
     fn key(&self) -> String {
         let mut key = String::new();
         let at = "d=\"M7 7h0\"/>";
-        if self.has(Part::Test) {
+        if self.has(Part::Test) && !self.has_cells() {
             key += &sample(&format!("<path class=\"any\" {at}"), "training");
             key +=
                 &sample(&format!("<path class=\"any\" {at}<path class=\"hole\" {at}"), "held out");

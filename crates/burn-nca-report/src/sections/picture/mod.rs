@@ -1,6 +1,7 @@
 //! The rows where the learned map puts them, marked by their class or colored by a number.
 
 mod colors;
+mod density;
 mod labels;
 mod legend;
 mod look;
@@ -16,6 +17,7 @@ use serde_json::{Value, json};
 use crate::number::significant;
 use crate::{ClassCount, Report, Section};
 pub use colors::Colors;
+pub use density::{Density, SHADES};
 pub use legend::listed;
 use look::Look;
 pub use look::style;
@@ -50,6 +52,9 @@ pub struct Embedding<M> {
     /// The rows without a class; absent where there are none.
     #[serde(default, rename = "unlabelled", skip_serializing_if = "Vec::is_empty")]
     pub unlabeled: Vec<Unlabeled>,
+    /// All training rows, where the points are a sample of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub density: Option<Density>,
 }
 
 /// A row without a class in the learned space.

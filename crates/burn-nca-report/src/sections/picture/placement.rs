@@ -51,6 +51,11 @@ impl Frame {
         Some(Self { low: [left, bottom], scale, height, offset, lanes })
     }
 
+    /// Whether a place is inside.
+    pub fn holds(&self, [x, y]: [f64; 2]) -> bool {
+        (0.0..=WIDTH).contains(&x) && (0.0..=self.height).contains(&y)
+    }
+
     /// Whether there is one dimension.
     pub fn is_line(&self) -> bool {
         self.lanes > 0

@@ -47,6 +47,9 @@ impl<'a, M> Scatter<'a, M> {
             embedding.unlabeled.iter().map(|row| &row.coordinates[..]).filter(finite).collect();
         let places = points.iter().map(|(_, point, _)| &point.coordinates[..]);
         let places: Vec<&[f64]> = places.chain(others.iter().copied()).collect();
+        let corners = embedding.density.as_ref().map(|density| [density.low, density.high()]);
+        let places =
+            corners.as_ref().map_or(places, |ends| ends.iter().map(|end| &end[..]).collect());
         // The rows without a class have the last lane.
         let lanes = classes.len() + usize::from(!others.is_empty());
         let frame = Frame::around(&places, lanes).filter(|_| !points.is_empty())?;
@@ -56,6 +59,9 @@ impl<'a, M> Scatter<'a, M> {
         let drawn = drawing_order(kept.len()).into_iter().filter_map(|index| {
             let (at, point, look) = kept[index].take()?;
             let place = frame.place(&point.coordinates, look.lane, index);
+            if !frame.holds(place) {
+                return None;
+            }
             place_of[at] = Some(place);
             Some((point, look, place))
         });
@@ -71,6 +77,9 @@ impl<'a, M> Scatter<'a, M> {
         let mut unlabeled = String::new();
         for (index, coordinates) in others.into_iter().enumerate() {
             let [x, y] = frame.place(coordinates, classes.len(), index);
+            if !frame.holds([x, y]) {
+                continue;
+            }
             let _ = write!(unlabeled, "M{} {}h0", hundredths(x), hundredths(y));
         }
         let judged = embedding.judged();
@@ -110,7 +119,7 @@ impl<'a, M> Scatter<'a, M> {
              id=\"tip\" class=\"tip\" role=\"status\" hidden></div></div>\n{}</div>\n</figure>",
             self.caption(),
             self.toolbar(self.rings() <= RINGED),
-            self.paths(),
+            self.cells().unwrap_or_else(|| self.paths()),
             self.names(),
             self.scale_bar(),
             self.legend(legend),
@@ -153,9 +162,15 @@ impl<'a, M> Scatter<'a, M> {
         self.frame.is_line() && self.frame.lane() >= 14.0 && !self.classes.is_empty()
     }
 
+    /// Whether rows are counted in cells, so that there are no marks.
+    pub fn has_cells(&self) -> bool {
+        self.embedding.density.is_some()
+    }
+
     /// Number of errors to ring.
     pub fn rings(&self) -> usize {
-        self.marks.iter().filter(|(point, look, _)| self.is_ringed(point, look)).count()
+        let ringed = self.marks.iter().filter(|(point, look, _)| self.is_ringed(point, look));
+        if self.has_cells() { 0 } else { ringed.count() }
     }
 
     fn is_ringed(&self, point: &Point<M>, look: &Look) -> bool {
@@ -179,6 +194,19 @@ impl<'a, M> Scatter<'a, M> {
             ),
             (false, None) => "Both dimensions of the embedding, at the same scale.".to_owned(),
         };
+        if let Some(density) = &self.embedding.density {
+            let _ = write!(
+                text,
+                " The {} training rows are shown by density, the logarithm of the rows of a class in a small square; pointing \
+                 finds {} of them.",
+                count(density.rows as u64),
+                count(self.marks.len() as u64)
+            );
+            if density.outside > 0 {
+                let _ = write!(text, " {} lie outside.", counted(density.outside, "row"));
+            }
+            return text;
+        }
         let placed = self.embedding.points.len() - self.unplaced;
         if placed > self.marks.len() {
             let drawn = count(self.marks.len() as u64);
@@ -194,6 +222,17 @@ impl<'a, M> Scatter<'a, M> {
             let _ = write!(text, " {left} without finite coordinates or value {verb} left out.");
         }
         text
+    }
+
+    /// The rows of all classes by density, in place of marks.
+    fn cells(&self) -> Option<String> {
+        let density = self.embedding.density.as_ref()?;
+        let [x, y] = self.frame.place(&density.low, 0, 0);
+        let side = self.frame.scale * density.side;
+        Some(format!(
+            "<g transform=\"translate({x:.2} {y:.2}) scale({side:.4} -{side:.4}) translate(0 .5)\">\n{}</g>\n",
+            density.strokes()
+        ))
     }
 
     /// A mark is a stroke of no length with a round or square cap: its size is in pixels at every zoom.
