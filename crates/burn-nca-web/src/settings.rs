@@ -3,7 +3,7 @@
 use burn_nca_learn::NcaConfig;
 use burn_nca_learn::data::ScalingKind;
 use burn_nca_learn::encoder::EncoderConfig;
-use burn_nca_learn::fit::{OptimizerConfig, StochasticConfig};
+use burn_nca_learn::fit::{OptimizerConfig, StochasticConfig, start_perplexity};
 use burn_nca_learn::objective::Criterion;
 use serde::{Deserialize, Serialize};
 
@@ -87,6 +87,8 @@ impl Settings {
         }
         if rows > MANY_ROWS {
             config.fit.optimizer = OptimizerConfig::Adam(StochasticConfig::new());
+        } else if let Some(perplexity) = &mut config.fit.start_perplexity {
+            *perplexity = start_perplexity(rows, dim);
         }
         match &mut config.fit.optimizer {
             OptimizerConfig::Lbfgs(solver) => solver.max_iterations = self.steps,

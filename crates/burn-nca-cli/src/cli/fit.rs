@@ -176,8 +176,8 @@ pub struct ModelOptions {
     #[arg(long, value_name = "MODEL")]
     pub warm_start: Option<PathBuf>,
 
-    /// Scale the start so that its kernel has this perplexity; 0 leaves it unscaled [default: 15 for a map of nca where
-    /// --objective and --init are left out; else 0]
+    /// Scale the start so that its kernel has this perplexity; 0 leaves it unscaled [default: 15, in up to five dimensions a
+    /// thirtieth of the rows if more, for a map of nca where --objective and --init are left out; else 0]
     #[arg(long, value_name = "P", conflicts_with = "warm_start", allow_negative_numbers = true, value_parser = perplexity)]
     pub start_perplexity: Option<f64>,
 

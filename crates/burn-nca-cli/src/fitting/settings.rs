@@ -9,7 +9,7 @@ use burn_nca_learn::encoder::EncoderConfig;
 use burn_nca_learn::fit::exact::BlockConfig;
 use burn_nca_learn::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty,
-    Precision, START_PERPLEXITY, SgdConfig, Start, StochasticConfig,
+    Precision, START_PERPLEXITY, SgdConfig, Start, StochasticConfig, start_perplexity,
 };
 use burn_nca_learn::method::{AnyMethod, Uses};
 use burn_nca_learn::{Estimator, FOURIER_TOLERANCE, Fitted, NcaConfig, Sums};
@@ -64,7 +64,9 @@ pub fn configuration(
         true => 0.0,
         false => method.recommended_l2(&encoder),
     });
-    let (penalty, start_perplexity) = units(args, &method, &encoder, (kind, warm_start.is_some()));
+    let sizes = (train.features().rows(), dim);
+    let (penalty, start_perplexity) =
+        units(args, (&method, &encoder), (kind, warm_start.is_some()), sizes);
     let fit = FitConfig::new()
         .with_start(start(init, columns, dim, &encoder)?)
         .with_scaling(scaling(args, kind, train.features()))
@@ -89,9 +91,9 @@ pub fn configuration(
 /// them. Their penalty is that of the weights, with which their settings were measured.
 fn units(
     args: &FitArgs,
-    method: &AnyMethod,
-    encoder: &EncoderConfig,
+    (method, encoder): (&AnyMethod, &EncoderConfig),
     (kind, is_warm): (OptimizerKind, bool),
+    (rows, dim): (usize, usize),
 ) -> (Option<Penalty>, Option<f64>) {
     let options = &args.model;
     let batches = kind.takes_batches();
@@ -106,7 +108,8 @@ fn units(
     let perplexity = match options.start_perplexity {
         Some(perplexity) => Some(perplexity).filter(|perplexity| *perplexity > 0.0),
         None if told || is_warm => None,
-        None => usual.start_perplexity,
+        None if batches => usual.start_perplexity,
+        None => usual.start_perplexity.map(|_| start_perplexity(rows, dim)),
     };
     (options.penalty.map(penalty).or(usual.penalty), perplexity)
 }

@@ -11,5 +11,7 @@ pub(crate) use burn_nca::internal::minimize_prepared;
 pub use coincidence_em::{CoincidenceEm, CoincidenceState, MapExpectation, MorePairs};
 pub use em::{EmConfig, EmProblem, ExpectationMaximization, HeldOutState, Revision};
 pub(crate) use identified::{Identified, settings_text};
-pub use resolved_start::{ResolvedStart, START_PERPLEXITY, StartWeights, perplexity_factor};
+pub use resolved_start::{
+    ResolvedStart, START_PERPLEXITY, StartWeights, perplexity_factor, start_perplexity,
+};
 pub use summary::{FitSummary, SumsSummary};

@@ -15,7 +15,7 @@ use crate::error::{Error, Message, Result, Setting, quoted};
 
 mod perplexity;
 
-pub use perplexity::{START_PERPLEXITY, perplexity_factor};
+pub use perplexity::{START_PERPLEXITY, perplexity_factor, start_perplexity};
 
 /// The length of the random rows of A past d, next to the identity's rows of length 1.
 const EXTRA_LENGTH: f64 = 0.1;

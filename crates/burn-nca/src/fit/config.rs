@@ -89,7 +89,7 @@ pub struct FitConfig {
     pub start: Start,
     /// Scale the start, whatever its rule or encoder, so that its kernel has this perplexity
     /// (`perplexity_factor`; with mini-batches among the rows of a batch). A map that the user gives stays as it is. Off
-    /// by default; 15 serves (`START_PERPLEXITY`).
+    /// by default; `start_perplexity` says what serves.
     pub start_perplexity: Option<f64>,
     /// How features are scaled; learned on the training rows and stored with the model.
     #[config(default = "ScalingKind::Standardize")]

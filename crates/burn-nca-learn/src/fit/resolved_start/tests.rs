@@ -181,3 +181,9 @@ fn the_rule_of_a_start_survives_its_text() {
     let error = "elsewhere".parse::<ResolvedStart>().unwrap_err().to_string();
     assert!(error.starts_with("there is no start") && error.contains("elsewhere"), "{error}");
 }
+
+#[test]
+fn many_rows_in_few_dimensions_start_with_more_neighbors() {
+    let found = [(150, 2), (6000, 2), (6000, 5), (6000, 6)].map(|(n, k)| start_perplexity(n, k));
+    assert_eq!(found, [15.0, 200.0, 200.0, 15.0]);
+}
