@@ -115,7 +115,7 @@ pub trait ReportData: TrainingData {
 }
 
 impl ReportData for Labeled {
-    const FIGURES: &str = "accuracies, f, g, perplexity and the picture";
+    const FIGURES: &str = "accuracies, f, g, perplexity and the points of the picture";
 
     fn evaluate(model: &Fitted, rows: &Rows<Self>, stages: &dyn Stages) -> Result<Evaluation> {
         let Rows { data, split, train, without_class, neighbors, .. } = rows;
