@@ -21,12 +21,15 @@ use crate::Error;
 #[cfg(any(test, not(feature = "parquet")))]
 use crate::readers::input::Input;
 
+#[cfg(not(feature = "parquet"))]
+use crate::readers::text_format::DecimalSign;
+
 /// The separator of the values of the text.
 pub(crate) const SEPARATOR: u8 = b',';
 
 /// Refuses the file.
 #[cfg(not(feature = "parquet"))]
-pub(crate) fn as_text(input: Input<'_>) -> crate::Result<Input<'_>> {
+pub(crate) fn as_text(input: Input<'_>, _: DecimalSign) -> crate::Result<Input<'_>> {
     Err(not_built(&input))
 }
 

@@ -236,7 +236,8 @@ impl<'a> Builder<'a> {
         if cell.contains('\0') {
             return Err(with_nul(cell).into());
         }
-        let unlabeled = self.unlabeled.is_some_and(|class| name_key(class) == name_key(cell));
+        let name = self.decimal.name(cell);
+        let unlabeled = self.unlabeled.is_some_and(|class| name_key(class) == name_key(&name));
         if self.kind == Kind::Classes
             && missing
             && !cell.is_empty()
@@ -265,7 +266,8 @@ impl<'a> Builder<'a> {
             }
         }
         if let Some(text) = &mut self.text {
-            text.push((!missing).then_some(cell));
+            let name = if self.kind == Kind::Text { cell } else { &*name };
+            text.push((!missing).then_some(name));
             if self.numbers.is_some() && text.distinct().len() > SPELLED {
                 self.text = None;
             }
@@ -289,7 +291,7 @@ impl<'a> Builder<'a> {
             (Some(numbers), _) => RawValues::Numbers(numbers),
             (None, text) if self.kind == Kind::Levels => {
                 let (missing, decimal) = (self.missing, self.decimal);
-                let is_missing = |text: &str| missing.is_missing_number(text);
+                let is_missing = |text: &str| missing.is_missing_code(text);
                 let number = |text: &str| decimal.parse(text).is_some_and(f64::is_finite);
                 if text.distinct().iter().all(|text| is_missing(text) || number(text)) {
                     return RawValues::Text(
@@ -324,6 +326,24 @@ mod tests {
         assert_eq!(texts(&table, "b"), [Some("x".into()), None, None]);
         // The spelling stays, though text came last.
         assert_eq!(texts(&table, "c"), ["007", "1.0", "z"].map(|text| Some(text.to_string())));
+    }
+
+    #[test]
+    fn words_of_missing_values_are_words_of_text_alone() {
+        let missing = Some(vec![String::new()]);
+        let format = TextFormat { missing, ..TextFormat::default() };
+        let table = raw("a,b\n1,NA\nNA,US\n", &RawOptions { format, ..RawOptions::default() });
+        assert_eq!(table.column("a").unwrap().num_missing(), 1);
+        assert_eq!(texts(&table, "b"), ["NA", "US"].map(|text| Some(text.to_string())));
+    }
+
+    #[test]
+    fn whole_numbers_with_a_decimal_comma_are_levels_as_those_with_a_point() {
+        let format = TextFormat { decimal: DecimalSign::Comma, ..TextFormat::default() };
+        let levels = vec!["a".to_string()];
+        let table =
+            raw("a;b\n1,0;x\n2,5;y\n", &RawOptions { format, levels, ..RawOptions::default() });
+        assert_eq!(texts(&table, "a"), ["1.0", "2,5"].map(|text| Some(text.to_string())));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! How delimited text is written: its separator, its decimal sign and its encoding.
 
+use std::borrow::Cow;
+
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -91,6 +93,15 @@ impl DecimalSign {
             Self::Comma => Self::Point.parse(&cell.replacen(',', ".", 1)),
         }
     }
+
+    /// The name of a class or a level; a whole number with a decimal comma has a point: `1,0` is the class 1, too.
+    pub(crate) fn name(self, cell: &str) -> Cow<'_, str> {
+        let is_whole = || self.parse(cell).is_some_and(|number| number.fract() == 0.0);
+        if self == Self::Comma && cell.contains(',') && is_whole() {
+            return Cow::Owned(cell.replacen(',', ".", 1));
+        }
+        Cow::Borrowed(cell)
+    }
 }
 
 /// A number with the minus sign of typography, U+2212, with that of programs.
@@ -146,6 +157,11 @@ mod tests {
         assert_eq!(comma.parse("-1,5e3"), Some(-1500.0));
         assert_eq!(comma.parse("7"), Some(7.0));
         assert_eq!([comma.parse("1.5"), comma.parse("1,2,3"), comma.parse("1.234,5")], [None; 3]);
+        assert_eq!(
+            [comma.name("1,0"), comma.name("1,5"), comma.name("a,0")],
+            ["1.0", "1,5", "a,0"]
+        );
+        assert_eq!(DecimalSign::Point.name("1,0"), "1,0");
         assert_eq!(DecimalSign::Point.parse("1.5"), Some(1.5));
         assert_eq!(DecimalSign::Point.parse("1,5"), None);
     }

@@ -74,3 +74,6 @@ pq.write_table(ragged, PARQUET / "ragged.parquet")
 pq.write_table(pa.table({"x": pa.array([], pa.float64()), "y": pa.array([], pa.string())}), PARQUET / "empty.parquet")
 pq.write_table(pa.table({"one": pa.array([1.0, None, 3.0])}), PARQUET / "single.parquet")
 pq.write_table(pa.table({"5.1": [1.0, 2.0], "3.5": [1.0, 2.0], "y": ["a", "b"]}), PARQUET / "numbers.parquet")
+for name, table in {"none": pa.table({}), "commas": pa.table({"a": ["1,5", "2,5"], "b": [0.5, 1.5], "y": ["u", "v"]})}.items():
+    with pa.ipc.new_stream(ARROW / f"{name}.arrows", table.schema) as stream:
+        stream.write_table(table)

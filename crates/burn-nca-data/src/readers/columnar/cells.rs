@@ -9,12 +9,14 @@ use arrow_schema::{DataType, Schema};
 use super::reason::Reason;
 use super::{SEPARATOR, index};
 use crate::excerpt::quoted;
+use crate::readers::text_format::DecimalSign;
 
 /// How the columns of a file become those of the text.
 pub(super) struct Cells {
     columns: Vec<Column>,
     /// An empty line would be none.
     is_single: bool,
+    decimal: DecimalSign,
 }
 
 struct Column {
@@ -23,6 +25,7 @@ struct Column {
     name: String,
     /// The numbers of each list, where it is a column of lists: each is a column of the text.
     length: Option<usize>,
+    is_number: bool,
 }
 
 impl Column {
@@ -34,7 +37,7 @@ impl Column {
 
 impl Cells {
     /// The columns of a schema; a batch of rows tells how long lists are.
-    pub(super) fn new(schema: &Schema, first: Option<&RecordBatch>) -> Self {
+    pub(super) fn new(schema: &Schema, first: Option<&RecordBatch>, decimal: DecimalSign) -> Self {
         let column = |place: usize| {
             let field = schema.field(place);
             let length = match field.data_type() {
@@ -46,11 +49,12 @@ impl Cells {
                 }
                 _ => None,
             };
-            Column { place, name: field.name().clone(), length }
+            let is_number = length.is_some() || is_number(field.data_type());
+            Column { place, name: field.name().clone(), length, is_number }
         };
         let columns: Vec<Column> = index::without_index(schema).into_iter().map(column).collect();
         let width: usize = columns.iter().map(Column::width).sum();
-        Self { columns, is_single: width == 1 }
+        Self { columns, is_single: width == 1, decimal }
     }
 
     /// The header line: `x[0]`, `x[1]`, … for a column x of lists.
@@ -91,6 +95,9 @@ impl Cells {
                     for at in part {
                         cell.clear();
                         values.value(at).write(&mut cell)?;
+                        if column.is_number && self.decimal == DecimalSign::Comma {
+                            cell = cell.replace('.', ",");
+                        }
                         line.push(&cell);
                     }
                 } else {

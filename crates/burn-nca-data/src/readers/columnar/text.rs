@@ -19,6 +19,7 @@ use super::reason::Reason;
 use crate::readers::decoding::{NotText, Pieces};
 use crate::readers::format::Format;
 use crate::readers::input::{Input, MOST_HELD};
+use crate::readers::text_format::DecimalSign;
 
 /// Values of a batch of rows, about.
 const BATCH: usize = 1 << 18;
@@ -27,11 +28,11 @@ const BATCH: usize = 1 << 18;
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>;
 
 /// The rows of a Parquet or Arrow file as delimited text: a header line, then one line per row (more where a text holds
-/// line ends).
+/// line ends). Numbers have this decimal sign, as those that are text are to have.
 ///
 /// # Errors
 /// The file cannot be read or is damaged, has no column, or is packed and longer than [`MOST_HELD`].
-pub(crate) fn as_text(mut input: Input<'_>) -> Result<Input<'_>> {
+pub(crate) fn as_text(mut input: Input<'_>, decimal: DecimalSign) -> Result<Input<'_>> {
     let (origin, format) = (input.origin(), input.format());
     let opened = match input.regular_file()? {
         Some(file) => opened(format, file),
@@ -41,7 +42,7 @@ pub(crate) fn as_text(mut input: Input<'_>) -> Result<Input<'_>> {
         }
     };
     let (mut text, header) = opened
-        .and_then(|(schema, batches)| Text::new(schema, batches))
+        .and_then(|(schema, batches)| Text::new(schema, batches, decimal))
         .map_err(|reason| Error::data(format!("{origin}: {}", reason.in_words(format))))?;
     let rows = move |lines: &mut Vec<u8>| {
         let not_text = |reason: Reason| NotText(reason.in_words(format).into());
@@ -112,12 +113,16 @@ struct Text {
 
 impl Text {
     /// The text of the rows, and the header line before it.
-    fn new(schema: SchemaRef, mut batches: Batches) -> Result<(Self, Vec<u8>), Reason> {
+    fn new(
+        schema: SchemaRef,
+        mut batches: Batches,
+        decimal: DecimalSign,
+    ) -> Result<(Self, Vec<u8>), Reason> {
         if schema.fields().is_empty() {
             return Err(Reason::Values("there is no column; write at least two".into()));
         }
         let first = next(&mut batches)?;
-        let cells = Cells::new(&schema, first.as_ref());
+        let cells = Cells::new(&schema, first.as_ref(), decimal);
         let header = cells.header();
         let batches = Box::new(first.into_iter().map(Ok).chain(batches));
         Ok((Self { batches, cells, rows: 0 }, header))

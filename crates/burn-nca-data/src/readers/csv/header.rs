@@ -51,7 +51,10 @@ impl Selection {
     pub(super) fn is_unlabeled(&self, cell: &str) -> bool {
         cell.is_empty()
             || self.missing.is_named(cell)
-            || self.unlabeled.as_deref().is_some_and(|class| name_key(cell) == class)
+            || self
+                .unlabeled
+                .as_deref()
+                .is_some_and(|class| name_key(&self.decimal.name(cell)) == class)
     }
 
     /// One column, of classes.

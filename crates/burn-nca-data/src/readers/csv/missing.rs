@@ -59,11 +59,19 @@ impl Spellings {
         cell.is_empty() || usual() || self.is_named(cell)
     }
 
-    /// Whether a cell of a column of numbers stands for a missing value.
+    /// Whether a cell of a column of numbers stands for a missing value; there the usual ones do whatever a user says.
     pub(crate) fn is_missing_number(&self, cell: &str) -> bool {
         let word = || AMONG_NUMBERS.iter().any(|spelling| cell.eq_ignore_ascii_case(spelling));
-        // NaN is no number, whatever a user says.
-        self.is_missing(cell) || is_nan(cell) || self.usual && word()
+        self.is_missing(cell) || is_nan(cell) || SPELLINGS.contains(&cell) || word()
+    }
+
+    /// Whether a code among numbers stands for a missing value: one of the usual words may be a level.
+    pub(crate) fn is_missing_code(&self, cell: &str) -> bool {
+        if self.usual {
+            self.is_missing_number(cell)
+        } else {
+            self.is_missing(cell) || is_nan(cell)
+        }
     }
 }
 

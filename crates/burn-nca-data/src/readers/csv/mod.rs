@@ -205,7 +205,7 @@ pub(crate) fn open_sheet<'a>(
 ) -> Result<Sheet<'a>> {
     if input.format().is_columnar() {
         refuse_text_format(&input, format)?;
-        return Sheet::of_columns(columnar::as_text(input)?);
+        return Sheet::of_columns(columnar::as_text(input, format.decimal)?, format.decimal);
     }
     refuse_other_formats(&input)?;
     let input = match format.encoding()? {
@@ -238,12 +238,13 @@ pub(crate) fn refuse_other_formats(input: &Input<'_>) -> Result<()> {
 
 /// Refuses to read a table that is no text as text of some form.
 fn refuse_text_format(input: &Input<'_>, format: &TextFormat) -> Result<()> {
-    // How a missing value is spelled in its text may be said of any table.
-    if *format == (TextFormat { missing: format.missing.clone(), ..TextFormat::default() }) {
+    // How missing values and numbers are spelled in its text may be said of any table.
+    let (decimal, missing) = (format.decimal, format.missing.clone());
+    if *format == (TextFormat { decimal, missing, ..TextFormat::default() }) {
         return Ok(());
     }
     Err(Error::setting(format!(
-        "{} is {}, which has no separator, decimal sign, encoding or header line to choose; leave these options out",
+        "{} is {}, which has no separator, encoding or header line to choose; leave these options out",
         input.origin(),
         input.format().name()
     )))

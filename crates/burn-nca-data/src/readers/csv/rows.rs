@@ -7,6 +7,7 @@ use super::missing::Missing;
 use super::plain::{Piece, PlainRows};
 use super::preamble::Preamble;
 use super::records::{Record, Records};
+use super::sample::Sample;
 use super::{separated, separator};
 use crate::error::{Error, Result};
 use crate::excerpt::{list, quoted};
@@ -15,7 +16,7 @@ use crate::readers::class_names::ClassColumn;
 use crate::readers::columnar;
 use crate::readers::input::Input;
 use crate::readers::table::TargetKind;
-use crate::readers::text_format::{Header, TextFormat};
+use crate::readers::text_format::{DecimalSign, Header, TextFormat};
 use crate::tables::FeaturesBuilder;
 use std::fmt::{self, Display};
 
@@ -95,6 +96,11 @@ impl<'a> Sheet<'a> {
         let codes = preamble.sample.codes();
         let row_by_evidence = !has_header && format.header == Header::Auto;
         let mut names = first_record(&mut records, &origin)?;
+        // A mark of remarks before the names is none of them.
+        let sampled = preamble.sample.rows.first();
+        if has_header && sampled.is_some_and(|row| names.len() > 1 && names[1..] == row[..]) {
+            names.remove(0);
+        }
         if let Some(name) = names.iter().find(|name| name.contains('\0')) {
             return Err(nul_in_header(&origin, name));
         }
@@ -127,8 +133,9 @@ impl<'a> Sheet<'a> {
     }
 
     /// A table of columns that was made text.
-    pub(super) fn of_columns(input: Input<'a>) -> Result<Self> {
+    pub(super) fn of_columns(input: Input<'a>, decimal: DecimalSign) -> Result<Self> {
         let (origin, separator) = (input.origin(), columnar::SEPARATOR);
+        let sample = Sample::of(input.start(), separator);
         let mut records = Records::new(input, separator)?;
         let names = first_record(&mut records, &origin)?;
         Ok(Self {
@@ -137,8 +144,8 @@ impl<'a> Sheet<'a> {
             separator,
             notes: Vec::new(),
             row_by_evidence: false,
-            mostly_numbers: Vec::new(),
-            codes: Vec::new(),
+            mostly_numbers: sample.mostly_numbers(decimal),
+            codes: sample.codes(),
             widths: "header",
             has_lines: false,
             has_spaces: false,
@@ -180,7 +187,7 @@ impl<'a> Sheet<'a> {
                 let mut bytes = 0;
                 for piece in plain.read(lines) {
                     (bytes, count) = (bytes + piece.bytes, count + piece.rows);
-                    rows.add(&piece);
+                    rows.add(&piece, selection.decimal);
                 }
                 // A table that grows by doubling is in memory twice as it does.
                 if let Some(size) = size.take().filter(|_| bytes > 0) {
@@ -376,10 +383,11 @@ fn nul_in_header(origin: &str, name: &str) -> Error {
 
 impl Rows {
     /// Adds rows that were read together.
-    fn add(&mut self, piece: &Piece<'_>) {
+    fn add(&mut self, piece: &Piece<'_>, decimal: DecimalSign) {
         self.values.extend_from_slice(&piece.values);
         self.numbers.extend_from_slice(&piece.numbers);
-        piece.classes.iter().for_each(|&class| self.classes.push(piece.names[class]));
+        let names = piece.classes.iter().map(|&class| decimal.name(piece.names[class]));
+        names.for_each(|name| self.classes.push(&name));
     }
 
     /// Adds a row; where a cell is bad, its column and the reason.
@@ -415,7 +423,7 @@ impl Rows {
             let cell = record.field(column);
             match task {
                 TargetKind::Classes => match cell::class(cell, &selection.missing) {
-                    Ok(class) => self.classes.push(class),
+                    Ok(class) => self.classes.push(&selection.decimal.name(class)),
                     Err(flaw) => take(column, flaw)?,
                 },
                 TargetKind::Numeric => {

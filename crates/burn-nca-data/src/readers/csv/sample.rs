@@ -37,6 +37,9 @@ impl Sample {
                 }
             }
         }
+        if separator == SPACES && names_follow_mark(&rows) {
+            rows[0].remove(0);
+        }
         // The last record of a longer file is cut off; a line that names the separator may be gone from its start.
         if start.len() + 16 > START {
             rows.pop();
@@ -59,11 +62,28 @@ impl Sample {
     /// Whether all records are cut into as many values, two or more, and a column of numbers is below the first.
     pub(super) fn is_table(&self) -> bool {
         let width = self.width();
-        let alike =
-            width > 1 && self.rows.len() > 1 && self.rows.iter().all(|row| row.len() == width);
+        width > 1 && self.has_rows_of(width)
+    }
+
+    /// The same of records that begin with the name of a row, as R writes them.
+    pub(super) fn has_row_names(&self) -> bool {
+        self.width() > 1 && self.has_rows_of(self.width() + 1)
+    }
+
+    /// Whether a name of the first record is empty.
+    pub(super) fn has_unnamed_column(&self) -> bool {
+        self.rows.first().is_some_and(|names| names.iter().any(String::is_empty))
+    }
+
+    /// Whether the records below the first have so many values, numbers in one of the places.
+    fn has_rows_of(&self, width: usize) -> bool {
+        let below = self.rows.get(1..).unwrap_or_default();
         // Of two columns the first: `class 1` may well be the name of a class.
         let mut columns = 0..if width == 2 { 1 } else { width };
-        alike && columns.any(|column| self.rows[1..].iter().all(|row| is_number(&row[column])))
+        let is_number = |cell: &str| is_number(cell) || DecimalSign::Comma.parse(cell).is_some();
+        !below.is_empty()
+            && below.iter().all(|row| row.len() == width)
+            && columns.any(|column| below.iter().all(|row| is_number(&row[column])))
     }
 
     /// Of which columns the records below the first hold numbers, but for one in five.
@@ -97,7 +117,6 @@ impl Sample {
     /// How many records are above the names: a title, remarks, lines of separators alone.
     pub(super) fn titles(&self) -> usize {
         let Some((last, above)) = self.rows.split_last() else { return 0 };
-        let numbers = |row: &[String]| row.iter().filter(|cell| is_number(cell)).count();
         let is_above = |at: &usize| {
             // As many words as columns are names that another separator cuts, unless names follow.
             let names_follow = numbers(&self.rows[at + 1]) < numbers(last);
@@ -111,11 +130,26 @@ fn is_number(cell: &str) -> bool {
     cell.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
+/// Whether a mark of remarks is before the names, as NumPy writes them: `# a b y`.
+fn names_follow_mark(rows: &[Vec<String>]) -> bool {
+    let [names, row, .., last] = rows else { return false };
+    is_mark(&names[0]) && names.len() == row.len() + 1 && numbers(row) >= numbers(last)
+}
+
+fn numbers(row: &[String]) -> usize {
+    row.iter().filter(|cell| is_number(cell)).count()
+}
+
+fn is_mark(cell: &str) -> bool {
+    matches!(cell, "#" | "%")
+}
+
 /// Whether a record is one remark, where rows have `body` values; `names_follow` where names seem to be below it.
 fn is_title(row: &[String], body: usize, names_follow: bool) -> bool {
     let first = row.first().map_or("", String::as_str);
     let filled = row.iter().filter(|cell| !cell.is_empty()).count();
-    let remark = first.starts_with(['#', '%', '|']) && row.len() != body;
+    let remark =
+        first.starts_with(['#', '%', '|']) && row.len() != body || is_mark(first) && names_follow;
     let words = first.split_whitespace().count();
     let cut = first.contains([',', ';', '\t', '|']) || words == body && !names_follow;
     let alone = filled == 1 && !first.is_empty() && first.parse::<f64>().is_err() && !cut;

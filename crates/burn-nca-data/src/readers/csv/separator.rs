@@ -27,11 +27,19 @@ pub(super) fn of_start(start: &[u8], decimal: DecimalSign) -> u8 {
         sample.rows.drain(..titles);
         titles > 0 && sample.is_table()
     };
+    let spaced = sample(SPACES);
+    // Some tabs between any two values, to align them.
+    let aligned = |separator: u8| {
+        separator == b'\t' && sample(separator).has_unnamed_column() && spaced.is_table()
+    };
     possible
         .clone()
-        .find(|separator| sample(*separator).is_cut())
+        .find(|separator| sample(*separator).is_cut() && !aligned(*separator))
         .or_else(|| possible.clone().find(below_titles))
-        .or_else(|| sample(SPACES).is_table().then_some(SPACES))
+        .or_else(|| {
+            let is_spaced = spaced.is_table() || spaced.has_row_names() || below_titles(&SPACES);
+            is_spaced.then_some(SPACES)
+        })
         .unwrap_or(likeliest)
 }
 
@@ -69,6 +77,13 @@ mod tests {
             ("\n \na;y\n\n1;x\n", b';'),
             ("a b y\n1 2 x\n", b' '),
             ("   a     b  y\n 1.5   2.5  x\n  10     3  z\n", b' '),
+            ("a b y\n\"1\" 1.5 2.5 x\n\"2\" 2 3 z\n", b' '),
+            ("# by logger 3\na  b  y\n1  2  x\n3  4  z\n", b' '),
+            ("# a logger\na  b  y\n1  2  x\n3  4  z\n", b' '),
+            ("# a b y\n1 2 x\n3 4 z\n", b' '),
+            ("a  b\n1,5  x\n2,5  z\n", b' '),
+            ("a\t\tb\t\ty\n1\t\t2\t\tx\n", b' '),
+            ("\ta\ty\n0\t1\tx\n", b'\t'),
             ("Made in 2024\n\na;b;y\n1;2;x\n3;4;z\n", b';'),
             ("the class\nred wine\nwhite wine\n", b','),
             ("the class\nclass 1\nclass 2\n", b','),
