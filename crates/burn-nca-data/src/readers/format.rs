@@ -24,6 +24,53 @@ pub(crate) enum Format {
 /// What a Matrix Market file begins with.
 const MATRIX_MARKET: &[u8] = b"%%MatrixMarket";
 
+const SAVE: &str = "save the table as CSV or NPY, or as Parquet";
+const PICKLE: &str = "save the table as CSV (DataFrame.to_csv) or NPY (numpy.save)";
+
+/// What files of other formats begin with, what messages call them, and how to get at their table.
+const FOREIGN: &[(&[u8], &str, &str)] = &[
+    (b"\xfd7zXZ\0", "packed by xz", "unpack it (unxz), or pack it by gzip"),
+    (b"]\0\0", "packed by lzma", "unpack it (unlzma), or pack it by gzip"),
+    (b"\x28\xb5\x2f\xfd", "packed by zstd", "unpack it (unzstd), or pack it by gzip"),
+    (b"\x04\x22\x4d\x18", "packed by lz4", "unpack it (unlz4), or pack it by gzip"),
+    (b"\x1f\x9d", "packed by compress", "unpack it (uncompress), or pack it by gzip"),
+    (b"\x1f\x8b", "packed by gzip twice", "unpack it once (gunzip)"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it (7z x)"),
+    (b"Rar!\x1a\x07", "a rar archive", "unpack it (unrar x)"),
+    (b"\x89HDF\r\n", "an HDF5 file (.h5, or .mat of MATLAB 7.3)", SAVE),
+    (b"CDF\x01", "a NetCDF file", SAVE),
+    (b"CDF\x02", "a NetCDF file", SAVE),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1", "a workbook of Excel (.xls)", "save the sheet as CSV"),
+    (b"SQLite format 3\0", "an SQLite database", "export the table as CSV"),
+    (b"$FL2@(#)", "a .sav file of SPSS", SAVE),
+    (b"<stata_dta>", "a .dta file of Stata", SAVE),
+    (b"\0\0\0\0\0\0\0\0\0\0\0\0\xc2\xea\x81\x60", "a .sas7bdat file of SAS", SAVE),
+    (b"RDX2\n", "an .rda file of R", R),
+    (b"RDX3\n", "an .rda file of R", R),
+    (b"X\n\0\0\0", "an .rds file of R", R),
+    (b"FEA1\0", "a Feather file of version 1", SAVE),
+    (b"ORC\x08", "an ORC file", SAVE),
+    (b"Obj\x01", "an Avro file", SAVE),
+    (b"HEADER RECORD*******LIBRARY", "an .xpt file of SAS", SAVE),
+    (b"SIMPLE  = ", "a FITS file", SAVE),
+    (b"%PDF-", "a PDF document", SAVE),
+    (b"\x89PNG\r\n", "a picture", PIXELS),
+    (b"\xff\xd8\xff", "a picture", PIXELS),
+    (b"GIF8", "a picture", PIXELS),
+    (
+        b"version https://git-lfs",
+        "a pointer of Git LFS in place of the file",
+        "fetch the file (git lfs pull)",
+    ),
+    (
+        b"%MatrixMarket",
+        "a Matrix Market file whose first line lacks a percent sign",
+        "begin it with %%MatrixMarket",
+    ),
+];
+const PIXELS: &str = "save the pixels of all pictures as NPY, a row each";
+const R: &str = "save the table as CSV (write.csv with row.names = FALSE)";
+
 impl Format {
     /// The format of a file that begins with these (unpacked) bytes.
     pub(crate) fn of(start: &[u8]) -> Self {
@@ -45,51 +92,38 @@ impl Format {
 
     /// What other format the bytes are of, and how to get at its table; none for one that is read, or for text.
     pub(crate) fn foreign(start: &[u8]) -> Option<(&'static str, &'static str)> {
-        const SAVE: &str = "save the table as CSV or NPY, or as Parquet";
-        Some(match start {
+        let by_start = FOREIGN.iter().find(|(first, _, _)| start.starts_with(first));
+        if let Some(&(_, name, cure)) = by_start {
+            return Some((name, cure));
+        }
+        let is_pickle = |mark| b"\x95c]}(KXq\x8c".contains(mark);
+        match start {
             [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, ..] => {
-                ("packed by bzip2", "unpack it (bunzip2), or pack it by gzip")
+                Some(("packed by bzip2", "unpack it (bunzip2), or pack it by gzip"))
             }
-            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
-                ("packed by xz", "unpack it (unxz), or pack it by gzip")
-            }
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => {
-                ("packed by zstd", "unpack it (unzstd), or pack it by gzip")
-            }
-            [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => ("a 7z archive", "unpack it (7z x)"),
-            [0x89, b'H', b'D', b'F', b'\r', b'\n', ..] => {
-                ("an HDF5 file (.h5, or .mat of MATLAB 7.3)", SAVE)
-            }
-            [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, ..] => {
-                ("a workbook of Excel (.xls)", "save the sheet as CSV")
-            }
-            [0x80, 2..=5, 0x95 | b'c' | b']' | b'}' | b'(' | b'K' | b'X' | b'q' | 0x8c, ..] => (
-                "a pickle of Python",
-                "save the table as CSV (DataFrame.to_csv) or NPY (numpy.save)",
-            ),
-            [b'R', b'a', b'r', b'!', 0x1a, 7, ..] => ("a rar archive", "unpack it (unrar x)"),
+            [0x80, 2..=5, mark, ..] if is_pickle(mark) => Some(("a pickle of Python", PICKLE)),
             _ if start.get(257..262) == Some(b"ustar") && start[..257].contains(&0) => {
-                ("a tar archive", "unpack it (tar xf)")
+                Some(("a tar archive", "unpack it (tar xf)"))
             }
             _ if start.starts_with(b"MATLAB ")
                 && start[..start.len().min(32)].windows(8).any(|word| word == b"MAT-file") =>
             {
-                ("a .mat file of MATLAB", SAVE)
+                Some(("a .mat file of MATLAB", SAVE))
             }
-            _ if start.starts_with(b"SQLite format 3\0") => {
-                ("an SQLite database", "export the table as CSV")
-            }
-            _ if start.starts_with(b"%MatrixMarket") => (
-                "a Matrix Market file whose first line lacks a percent sign",
-                "begin it with %%MatrixMarket",
-            ),
-            _ if start.starts_with(b"%PDF-") => ("a PDF document", SAVE),
-            _ if is_svmlight(start) => (
+            _ if is_svmlight(start) => Some((
                 "a sparse table in the format of svmlight",
                 "save the rows by scipy.io.mmwrite(\"x.mtx\", x), the targets as y.csv, and give x.mtx,y.csv",
-            ),
-            _ => return None,
-        })
+            )),
+            _ if is_json(start) => Some(("a JSON document", PICKLE)),
+            _ if is_arff(start) => Some((
+                "an ARFF file of Weka",
+                "save the table as CSV (scipy.io.arff.loadarff reads it)",
+            )),
+            _ if is_page(start) => {
+                Some(("an HTML or XML document", "fetch the table itself, or save it as CSV"))
+            }
+            _ => None,
+        }
     }
 
     /// Whether it holds a table of columns with names, as CSV text does.
@@ -114,6 +148,33 @@ impl Format {
             Self::Text => "CSV text",
         }
     }
+}
+
+/// Whether it begins as an object, or a list of objects or lists.
+fn is_json(start: &[u8]) -> bool {
+    let mut bytes = start.iter().filter(|byte| !byte.is_ascii_whitespace());
+    match (bytes.next(), bytes.next()) {
+        (Some(b'['), Some(b'{' | b'[')) => true,
+        (Some(b'{'), Some(b'"')) => bytes.skip_while(|byte| **byte != b'"').nth(1) == Some(&b':'),
+        _ => false,
+    }
+}
+
+/// Whether its first line, remarks apart, names a relation.
+fn is_arff(start: &[u8]) -> bool {
+    let mut lines = start.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"%"));
+    first
+        .and_then(|line| line.get(..10))
+        .is_some_and(|word| word.eq_ignore_ascii_case(b"@relation "))
+}
+
+/// Whether it begins with an element of markup, or the declaration of one.
+fn is_page(start: &[u8]) -> bool {
+    let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
+    let begins =
+        |word: &[u8]| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    [&b"<!doctype"[..], b"<html", b"<?xml", b"<table"].into_iter().any(begins)
 }
 
 /// Whether the first line is a target and then `column:value` in rising order, and one of the first has two of these.
@@ -158,6 +219,10 @@ mod tests {
             (&[&b"t.csv"[..], &[0; 252], b"ustar\x0000"].concat(), "tar"),
             (b"# made\n+1 1:0.5 3:-2e3 # a row\n-1 2:1\n", "svmlight"),
             (b"3 qid:1 1:0.5 2:1\n", "svmlight"),
+            (b"[\n  {\"a\": 1}]", "JSON"),
+            (b"{\"a\": 1}\n", "JSON"),
+            (b"% iris\n\n@RELATION iris\n", "ARFF"),
+            (b"\n<!DOCTYPE html>\n", "HTML"),
         ] {
             let (found, _) = Format::foreign(start).unwrap();
             assert!(found.contains(name), "{found}");
@@ -170,6 +235,8 @@ mod tests {
             b"1 12:30 12:45\n",
             b"5 12:30\n6 13:10\n",
             b"5\n",
+            b"{a},[b],y\n",
+            b"<5,y\n",
             b"",
         ] {
             assert_eq!(Format::foreign(text), None);

@@ -271,7 +271,7 @@ impl<'a> Input<'a> {
         let Some(packed) = self.packed else { return io_error(&self.path, source) };
         Error::data(format!(
             "{}: the {packed} data are damaged after {} unpacked bytes ({source}); \
-             fetch or compress the file again",
+             fetch or write the file again",
             self.path.display(),
             self.read
         ))

@@ -80,7 +80,7 @@ impl Archive {
             ))
         };
         let zip = ZipArchive::from_slice(bytes).map_err(damaged)?;
-        let (mut arrays, mut others) = (Vec::new(), 0);
+        let (mut arrays, mut others) = (Vec::new(), Vec::new());
         let mut entries = zip.entries();
         while let Some(entry) = entries.next_entry().map_err(damaged)? {
             let name = String::from_utf8_lossy(entry.file_path().as_bytes()).into_owned();
@@ -90,15 +90,11 @@ impl Archive {
                     method: entry.compression_method(),
                     place: entry.wayfinder(),
                 }),
-                None => others += 1,
+                None => others.push(name),
             }
         }
         if arrays.is_empty() {
-            let files = if others == 1 { "file" } else { "files" };
-            return Err(Error::data(format!(
-                "{origin} is a zip archive without a NumPy array ({others} other {files}, .xlsx?); save it as .csv, or \
-                 as arrays with np.savez(FILE, X=X, y=y)"
-            )));
+            return Err(Error::data(format!("{origin} is {}", without_arrays(&others))));
         }
         Ok(Self { origin, zip, arrays })
     }
@@ -170,6 +166,22 @@ impl Archive {
         };
         Input::of_zip(&origin, reader)
     }
+}
+
+/// What an archive of these files is, and how to get at its table.
+fn without_arrays(files: &[String]) -> String {
+    let has = |start: &str| files.iter().any(|name| name.starts_with(start));
+    if has("xl/") {
+        return "a workbook of Excel (.xlsx); save the sheet as CSV".into();
+    }
+    if has("content.xml") {
+        return "an OpenDocument file (.ods); save the sheet as CSV".into();
+    }
+    let first =
+        files.first().map_or(String::new(), |name| format!(" (it begins with {})", short(name)));
+    format!(
+        "a zip archive without a NumPy array{first}; unpack it (unzip), or save arrays with np.savez(FILE, X=X, y=y)"
+    )
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The cases of bad arrays: sparse tables, NumPy arrays and archives, images.
+//! The cases of bad arrays: sparse tables, NumPy arrays, images.
 
 use burn_nca_data::{Matrix, npy_file};
 
@@ -102,7 +102,7 @@ fn sparse() -> Vec<Case> {
     ]
 }
 
-/// NumPy arrays and archives.
+/// NumPy arrays.
 fn arrays() -> Vec<Case> {
     let features = |says, bytes: Vec<u8>, words, mended: Vec<u8>| {
         let case = bad(says, "x.npy", bytes).file("y.npy", numbers(1)).command("fit x.npy,y.npy");
@@ -116,19 +116,6 @@ fn arrays() -> Vec<Case> {
     let nan =
         npy_file(&Matrix::F64 { values: [vec![f64::NAN], vec![1.0; 7]].concat(), columns: 2 });
     let short = &numbers(2)[..140];
-    let archive = |says, bytes: Vec<u8>, words, mended: &str| {
-        bad(says, "x.npz", bytes).command("fit x.npz").edit(words, corpus(mended))
-    };
-    let stored = || corpus("npz/stored.npz");
-    // Of the archive, what follows each of these marks by so many bytes.
-    let changed = |mark: &[u8], at: usize, to: u8| {
-        let mut bytes = stored();
-        (0..bytes.len()).filter(|start| stored()[*start..].starts_with(mark)).for_each(|start| {
-            bytes[start + at] = to;
-        });
-        bytes
-    };
-    let five = "y\nu\nv\nu\nv\nu\n";
     vec![
         features(
             "is of shape 8",
@@ -211,49 +198,12 @@ fn arrays() -> Vec<Case> {
             .instead("check the path", "fit x.npy,y.npy"),
         target(
             "is an archive of arrays (.npz)",
-            stored(),
+            corpus("npz/stored.npz"),
             "give it alone, with its arrays X and y",
             numbers(1),
         )
         .edit(", or save each array with np.save", numbers(1)),
         target("y.npy is not a NumPy array", CLASSES.into(), "save it with np.save", numbers(1)),
-        archive(
-            "holds the arrays \"arr_0\", and its features",
-            corpus("npz/alone.npz"),
-            "save np.savez(FILE, X=X, y=y)",
-            "npz/stored.npz",
-        ),
-        archive(
-            "the zip archive is damaged",
-            stored()[..300].to_vec(),
-            "fetch or save it again",
-            "npz/stored.npz",
-        ),
-        archive(
-            "packed by method 12",
-            changed(b"PK\x01\x02", 10, 12),
-            "save it with np.savez",
-            "npz/stored.npz",
-        ),
-        archive(
-            "x.npz is a zip archive without a NumPy array",
-            changed(b".npy", 3, b'x'),
-            "as arrays with np.savez(FILE, X=X, y=y)",
-            "npz/stored.npz",
-        )
-        .edit("save it as .csv", GOOD),
-        bad("its format is bsr, and csr, csc and coo are read", "x.npz", corpus("npz/bsr.npz"))
-            .file("y.csv", five)
-            .command("fit x.npz,y.csv")
-            .edit("save it with .tocsr()", corpus("npz/csr.npz")),
-        bad("holds arrays, not a sparse table with its format", "x.npz", stored())
-            .file("y.csv", five)
-            .command("fit x.npz,y.csv")
-            .instead("an archive of the arrays X and y is given alone", "fit x.npz")
-            .edit(
-                ", and a sparse table is saved with scipy.sparse.save_npz",
-                corpus("npz/csr.npz"),
-            ),
     ]
 }
 
@@ -317,7 +267,7 @@ fn images() -> Vec<Case> {
 }
 
 /// A file of the corpus of the readers.
-fn corpus(name: &str) -> Vec<u8> {
+pub(super) fn corpus(name: &str) -> Vec<u8> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../burn-nca-data/tests/corpus/");
     std::fs::read(format!("{folder}{name}")).unwrap()
 }
@@ -329,7 +279,7 @@ pub(super) fn numbers(columns: usize) -> Vec<u8> {
 }
 
 /// A NumPy file of values of any type.
-fn npy(kind: &str, shape: &str, bytes: &[u8]) -> Vec<u8> {
+pub(super) fn npy(kind: &str, shape: &str, bytes: &[u8]) -> Vec<u8> {
     let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}");
     [b"\x93NUMPY\x01\x00v\x00", format!("{header:117}\n").as_bytes(), bytes].concat()
 }

@@ -11,7 +11,9 @@
 
 mod arrays;
 mod cases;
+mod columnar;
 mod files;
+mod npz;
 mod program;
 mod sites;
 mod values;

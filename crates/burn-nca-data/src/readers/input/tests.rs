@@ -92,7 +92,7 @@ fn a_cut_gzip_file_is_called_damaged() {
         let error = Input::open(&path).and_then(read_all).unwrap_err().to_string();
         let expected = format!("cut.csv.gz: the gzip data are damaged after {} unpacked", 8 * rows);
         assert!(error.contains(&expected), "{error}");
-        assert!(error.ends_with("fetch or compress the file again"), "{error}");
+        assert!(error.ends_with("fetch or write the file again"), "{error}");
     }
 }
 

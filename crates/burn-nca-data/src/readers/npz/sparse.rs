@@ -71,25 +71,17 @@ impl Archive {
         let values = npy::read_numbers(self.array("data")?)?;
         check_emptiness(&self.origin, [rows, columns], values.len())?;
         let (of_rows, of_columns) = match format.as_str() {
-            "csr" => {
-                let starts = self.whole_numbers("indptr")?;
-                if starts.len() != rows + 1 {
-                    return Err(self.contradiction());
-                }
-                let table = SparseFeatures::from_csr(
-                    columns,
-                    starts,
-                    self.whole_numbers("indices")?,
-                    values,
-                );
-                return table.map_err(|error| name_file(&self.origin, error));
-            }
-            "csc" => {
+            "csr" | "csc" => {
                 let (starts, of) = (self.whole_numbers("indptr")?, self.whole_numbers("indices")?);
                 let in_order = starts.windows(2).all(|two| two[0] <= two[1]);
                 let ends = (starts.first(), starts.last()) == (Some(&0), Some(&values.len()));
-                if starts.len() != columns + 1 || !in_order || !ends {
+                let lines = if format == "csr" { rows } else { columns };
+                if starts.len() != lines + 1 || !in_order || !ends || of.len() != values.len() {
                     return Err(self.contradiction());
+                }
+                if format == "csr" {
+                    return SparseFeatures::from_csr(columns, starts, of, values)
+                        .map_err(|error| name_file(&self.origin, error));
                 }
                 let columns_of = starts.windows(2).enumerate();
                 let columns_of =
@@ -116,7 +108,14 @@ impl Archive {
 
     /// The array of this name.
     fn array(&self, name: &'static str) -> Result<Input<'_>> {
-        self.input(self.named(name, &[name])?)
+        let found = self.arrays.iter().find(|member| member.name == name);
+        let member = found.ok_or_else(|| {
+            Error::data(format!(
+                "{} lacks the array {name} of a sparse table; save it with scipy.sparse.save_npz",
+                self.origin
+            ))
+        })?;
+        self.input(member)
     }
 
     /// The whole numbers of an array.
