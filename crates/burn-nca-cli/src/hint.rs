@@ -34,6 +34,12 @@ pub fn list_item(name: &str) -> String {
     name.to_string()
 }
 
+/// What to do about an option that names a column and has no use: without it the column would be a feature.
+pub fn ignore_instead(option: &str, column: &str) -> String {
+    let name = typed(&list_item(column)).map_or(String::new(), |name| format!(" {name}"));
+    format!("give --ignore{name} in place of {option}")
+}
+
 /// A value as it is typed in a shell; `None` where it is too long for that, or holds control characters.
 fn typed(value: &str) -> Option<String> {
     let is_short = value.chars().count() <= LONGEST && !value.contains(char::is_control);

@@ -27,7 +27,7 @@ pub struct TextArgs {
     pub header: Option<HeaderRule>,
 
     /// More spellings of missing values, as in unknown,-9, in addition to the empty cell and the usual ones (NA, NaN, None, null, ?
-    /// and the like); an empty word, as in '' or '"",-9', leaves the usual ones out [default: as in the fit of the model]
+    /// and the like); an empty word, as in '' or '"",-9', makes the usual ones words where a column is text [default: as in the fit of the model]
     #[arg(long, value_name = "WORDS", allow_hyphen_values = true, value_parser = name_list)]
     pub missing_values: Option<Vec<NameList>>,
 }
@@ -92,11 +92,11 @@ pub struct ColumnArgs {
     pub unlabeled_class: Option<String>,
 
     /// A column that says train or test, in place of --test-size.
-    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["test", "groups"])]
+    #[arg(long, value_name = "COLUMN", conflicts_with = "test")]
     pub split: Option<String>,
 
     /// A second table of the same columns, whose rows are the test rows, in place of --test-size.
-    #[arg(long, value_name = "FILE", conflicts_with = "groups")]
+    #[arg(long, value_name = "FILE")]
     pub test: Option<String>,
 
     /// A column of groups (the patient of a visit, say): no group is on both sides of a split or fold, and no score of

@@ -24,7 +24,7 @@ pub struct TargetOptions {
 
     /// Learn from pairs of rows that belong together, without any target: a CSV file of row,row[,weight], rows
     /// counted from 1. Every column that is not ignored is a feature.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["target", "task", "soft"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "soft"])]
     pub pairs: Option<PathBuf>,
 }
 

@@ -13,6 +13,7 @@ use crate::cli::fit::{EncoderKind, Init, OptimizerKind, SumsKind, YesNo};
 use crate::cli::table::UnlabeledRule;
 use crate::cli::{FitArgs, NeighborCount, Rule};
 use crate::failure::usage;
+use crate::hint::ignore_instead;
 
 /// Refuses the first option without an effect.
 ///
@@ -23,6 +24,7 @@ pub fn check(args: &FitArgs, learned_from: FitTask, method: &AnyMethod) -> Resul
         .into_iter()
         .chain(without_classes(args, learned_from))
         .chain(of_another_method(args, method))
+        .chain(of_weights(args, method))
         .chain(of_another_map(args, method))
         .chain(of_another_optimizer(args, method));
     match refused.into_iter().find(|refusal| refusal.given) {
@@ -131,6 +133,22 @@ fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
             refusal(given, format!("{option} has no effect on the method {name}"), hint)
         })
         .collect()
+}
+
+/// Weights, which latent coincidence analysis has no use for.
+fn of_weights(args: &FitArgs, method: &AnyMethod) -> [Refusal; 2] {
+    let (name, column) = (method.info().name, args.columns.weights.as_deref());
+    let is_lca = matches!(name, "lca" | "lca-classifier");
+    let text = |option| format!("{option} has no effect on the method {name}");
+    let balanced = args.columns.balanced;
+    [
+        refusal(
+            is_lca && column.is_some(),
+            text("--weights"),
+            ignore_instead("--weights", column.unwrap_or_default()),
+        ),
+        refusal(is_lca && balanced, text("--balanced"), "leave --balanced out"),
+    ]
 }
 
 /// An option that needs classes, or a target.

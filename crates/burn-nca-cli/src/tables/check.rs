@@ -6,6 +6,7 @@ use burn_nca_learn::data::Task;
 use crate::cli::FitArgs;
 use crate::cli::table::MissingRule;
 use crate::failure::usage;
+use crate::hint::ignore_instead;
 
 /// Refuses options of columns that do not go together.
 ///
@@ -31,15 +32,9 @@ pub fn check(args: &FitArgs, task: Option<Task>) -> Result<()> {
             "leave --unlabeled-class out",
         ),
         (
-            columns.weights.is_some() && pairs,
-            "--weights counts rows, and pairs have weights of their own, in the third column of --pairs",
-            "leave --weights out",
-        ),
-        (
-            pairs
-                && (columns.split.is_some() || columns.test.is_some() || columns.groups.is_some()),
-            "--split, --test and --groups part rows, and what is held out here are pairs",
-            "leave --split, --test and --groups out",
+            pairs && columns.test.is_some(),
+            "--test parts rows, and what is held out here are pairs",
+            "leave --test out",
         ),
         (
             pairs && columns.missing == Some(MissingRule::Drop),
@@ -54,6 +49,39 @@ pub fn check(args: &FitArgs, task: Option<Task>) -> Result<()> {
     ];
     if let Some((_, text, hint)) = refused.into_iter().find(|(given, _, _)| *given) {
         return Err(usage(text, hint));
+    }
+    let is_split = columns.split.is_some() || columns.test.is_some();
+    let without_use = [
+        (
+            pairs,
+            ("--weights", &columns.weights),
+            "--weights counts rows, and pairs have weights of their own, in the third column of --pairs",
+        ),
+        (
+            pairs,
+            ("--split", &columns.split),
+            "--split parts rows, and what is held out here are pairs",
+        ),
+        (
+            pairs,
+            ("--groups", &columns.groups),
+            "--groups parts rows, and what is held out here are pairs",
+        ),
+        (
+            pairs,
+            ("--target", &args.source.target),
+            "--target has no use where --pairs says what belongs together",
+        ),
+        (
+            is_split,
+            ("--groups", &columns.groups),
+            "--groups keeps groups whole when rows are held out, and --split and --test name these rows",
+        ),
+    ];
+    for (useless, (option, column), text) in without_use {
+        if let Some(column) = column.as_ref().filter(|_| useless) {
+            return Err(usage(text, ignore_instead(option, column)));
+        }
     }
     let target = ("--target", &args.source.target);
     let roles =

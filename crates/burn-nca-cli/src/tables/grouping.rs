@@ -7,6 +7,7 @@ use burn_nca_data::Target;
 
 use super::roles::Roles;
 use crate::failure::hinted;
+use crate::hint::ignore_instead;
 use crate::output::short_name;
 use crate::source::Source;
 use burn_nca_report::{Warning, WarningCode};
@@ -26,7 +27,8 @@ pub(super) fn settle(
 ) -> Result<Option<Warning>> {
     let Some(groups) = &roles.groups else { return Ok(None) };
     let distinct: BTreeSet<usize> = rows.iter().map(|&row| groups[row]).collect();
-    let column = short_name(source.columns.groups.as_deref().unwrap_or_default());
+    let name = source.columns.groups.as_deref().unwrap_or_default();
+    let column = short_name(name);
     let why = if distinct.len() < 2 {
         format!("all rows are of one group of column \"{column}\"")
     } else {
@@ -40,7 +42,10 @@ pub(super) fn settle(
     if source.split.share > 0.0 {
         bail!(hinted(
             format!("{why}, and nothing can be held out"),
-            "leave --groups out, or learn from all rows with --test-size 0"
+            format!(
+                "{}, or learn from all rows with --test-size 0",
+                ignore_instead("--groups", name)
+            )
         ));
     }
     roles.groups = None;

@@ -104,6 +104,14 @@ fn fits() -> Vec<Case> {
     ]
 }
 
+/// A case of an option that names a column and has no use, so that the column is ignored in its place.
+fn replaced(sites: &'static str, command: &str, useless: &'static str) -> Case {
+    let (option, column) = useless.split_once(' ').unwrap();
+    let words = format!("give --ignore {column} in place of {option}").leak();
+    of(sites, &format!("fit t.csv {command} {useless}"))
+        .instead(words, &format!("fit t.csv {command} --ignore {column}"))
+}
+
 /// Options without an effect.
 fn refusals() -> Vec<Case> {
     let of = |options: &str| of("fitting/options.rs refusal", &format!("fit t.csv {options}"));
@@ -134,6 +142,8 @@ fn refusals() -> Vec<Case> {
         ),
         of("--method lca --learning-rate 0.1"),
         again("--method lca --momentum 0.5"),
+        of("--method lca --balanced"),
+        replaced("fitting/options.rs refusal", "--method lca --max-iterations 2", "--weights b"),
         again("--method lca --optimizer adam --epochs 1 --batch-size 4"),
         again("--method lmnn --max-iterations 2 --sums-tolerance 1e-9"),
         again("--method vsm --max-iterations 2 --init lda"),
@@ -176,12 +186,20 @@ fn columns() -> Vec<Case> {
         of("", "fit t.csv --task regression --balanced"),
         of("", "fit t.csv --task regression --unlabeled ignore"),
         of("", "fit t.csv --task regression --unlabeled-class 1"),
-        of("", "fit t.csv --pairs p.csv --dim 1 --weights b"),
-        of("", "fit t.csv --pairs p.csv --dim 1 --groups g"),
+        replaced("tables/check.rs usage", "--pairs p.csv --dim 1", "--weights b"),
+        replaced("", "--pairs p.csv --dim 1", "--groups g"),
+        replaced("", "--pairs p.csv --dim 1", "--split g"),
+        replaced("", "--pairs p.csv --dim 1", "--target y"),
+        replaced("", "--test t.csv", "--groups g"),
+        of("", "fit t.csv --pairs p.csv --dim 1 --test t.csv"),
         of("", "fit t.csv --pairs p.csv --dim 1 --missing drop"),
         of("", "fit t.csv --missing drop --missing-indicators"),
         case("tables/grouping.rs hinted", "a,b,g,y\n1,2,1,u\n2,1,1,v\n3,2,1,u\n4,1,1,v\n")
-            .command("fit t.csv --groups g --test-size 0.5"),
+            .command("fit t.csv --groups g --test-size 0.5")
+            .instead(
+                "give --ignore g in place of --groups",
+                "fit t.csv --ignore g --test-size 0.5",
+            ),
         case("tables/hints.rs hinted", "a,b,y\n1,2,U.\n2,1,v\n")
             .command("fit d.csv --test t.csv")
             .file("d.csv", "a,b,y\n1,2,u\n2,1,v\n3,2,u\n4,1,v\n")

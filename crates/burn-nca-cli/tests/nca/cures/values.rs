@@ -30,7 +30,6 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("lca --encoder mlp", "the trainer to gradient", "lca --encoder mlp --set trainer=gradient"),
     ("lca --l2 0.1", "set it to 0", "lca --l2 0"),
     ("lca --l2 0.1", "or the trainer to gradient", "lca --l2 0.1 --set trainer=gradient"),
-    ("lca --balanced", "leave them out", "lca"),
     ("lca-classifier --encoder diagonal", "take a linear one", "lca-classifier --encoder linear"),
     ("lmnn --set neighbors=0", "1 or more, such as 3", "lmnn --set neighbors=1"),
     ("lmnn --set push=1", "between 0 and 1, such as 0.5", "lmnn --set push=0.5"),
