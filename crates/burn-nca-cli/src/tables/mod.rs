@@ -14,6 +14,6 @@ mod value_hints;
 
 pub use check::check;
 pub use of_fit::{open, open_features, open_watched};
-pub use of_model::{LabeledRows, ModelRows, labeled_table, rows};
+pub use of_model::{LabeledRows, ModelRows, format_of, groups_of, labeled_table, rows};
 pub use opened::{Opened, PreparedData};
 pub use sparse::embedded_table;

@@ -6,7 +6,7 @@ use burn_nca_data::{
     is_sparse, open, open_features_as, open_raw, open_sparse_features,
 };
 use burn_nca_learn::Fitted;
-use burn_nca_learn::data::{Features, Prepared, RawTable};
+use burn_nca_learn::data::{Features, Prepared, RawTable, name_key};
 
 use super::hints::read_as;
 use super::hints::unmeasured;
@@ -159,6 +159,19 @@ pub fn labeled_table(
     Ok(found)
 }
 
+/// The key of the group of each row of `data` by this column, where it has one; `None` without the column.
+pub fn groups_of(data: &str, column: &str, format: &TextFormat) -> Option<Vec<Option<String>>> {
+    let options = RawOptions {
+        columns: Some(vec![column.to_string()]),
+        text: vec![column.to_string()],
+        format: format.clone(),
+        ..RawOptions::default()
+    };
+    let raw = open_raw(data, &options).ok()?;
+    let text = raw.column(column)?.clone().into_text();
+    Some(text.iter().map(|name| name.map(|name| name_key(name).into_owned())).collect())
+}
+
 /// Whether an error says that there is no column of this name.
 fn lacks_column(error: &anyhow::Error, name: &str) -> bool {
     // Long names are cut in messages.
@@ -220,7 +233,7 @@ fn options_of(model: &Fitted, format: TextFormat) -> RawOptions {
     options
 }
 
-fn format_of(source: Option<&Source>, given: &TextArgs) -> TextFormat {
+pub fn format_of(source: Option<&Source>, given: &TextArgs) -> TextFormat {
     let learned = source.map_or_else(TextFormat::default, |source| source.columns.format.clone());
     with_given(learned, given)
 }

@@ -72,6 +72,12 @@ fn no_score_counts_rows_of_the_own_group() {
     assert_eq!(k(&plain), 1, "copies find each other");
     let evaluated = json(&["evaluate", &model, &file, "--neighbors", "cv", "--format", "json"]);
     assert_eq!(evaluated["neighbors"].as_u64().unwrap(), k(&found));
+    let said = evaluated["warnings"].to_string();
+    assert!(said.contains("180 of 180 rows are of a group of training rows"), "{said}");
+    let others =
+        place.file("others.csv", &visits(60, false).replace('p', "q").replace("qat", "pat"));
+    let said = json(&["evaluate", &model, &others, "--format", "json"])["warnings"].to_string();
+    assert!(!said.contains("of a group"), "{said}");
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod recorder;
 mod repeats;
 mod replay;
 mod report;
+mod rounded_rows;
 mod rows;
 mod sample;
 mod stages;

@@ -8,6 +8,7 @@ use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, Pairs, Split};
 use burn_nca_learn::evaluate::{row_numbers, seen_rows};
 
+use super::rounded_rows;
 use crate::{Warning, WarningCode, counted};
 
 /// A share of rows below this is no warning: 1 in so many.
@@ -30,6 +31,9 @@ const MOST_ON_A_LINE: usize = 1000;
 
 /// What copies have in common where both tables are at hand.
 pub const VALUES: &str = "the same values in all features";
+
+/// The same of rows of which some were rounded.
+const ROUNDED: &str = "the same values in all features, but for rounding";
 
 /// Rows (or pairs: the `noun`) that are measured, and which of them were learned from.
 pub struct Seen {
@@ -55,9 +59,11 @@ impl Seen {
     /// Rows that a saved model is measured on, and which of them are among the rows that it was fitted on.
     pub fn of_model(rows: &Features, train: &Features) -> Self {
         let measured = "row";
-        let seen = seen_rows(train, rows);
+        let mut seen = seen_rows(train, rows);
+        let is_rounded = rounded_rows::mark(train, rows, &mut seen);
+        let same = if is_rounded { ROUNDED } else { VALUES };
         let by_chance = if seen.contains(&true) { chance_of_copy(train) } else { 0.0 };
-        Self { noun: "row", measured, same: VALUES, seen, by_chance }
+        Self { noun: "row", measured, same, seen, by_chance }
     }
 
     /// As [`of_model`](Self::of_model), by the embedding, which a model keeps of its training rows; `None` where they

@@ -22,8 +22,10 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let k = of_classes(args.neighbors, model)?;
     let mut evaluation = NewRowScores { warnings, ..NewRowScores::of(model, &data, k)? };
     let train = question.training_rows();
-    evaluation.warn_of_copies((model, train.as_ref().ok()), &data)?;
-    match train.and_then(|train| evaluation.compare(model, &train, &data)) {
+    let known = train.as_ref().ok();
+    evaluation.warn_of_copies((model, known.map(|train| &train.features)), &data)?;
+    evaluation.warnings.extend(known.and_then(|train| question.about_groups(train)));
+    match train.and_then(|train| evaluation.compare(model, &train.features, &data)) {
         // Only what was asked for is an error; elsewhere the reason takes the place of the comparison.
         Err(reason) if args.train.is_none() => {
             evaluation.euclidean_missing =

@@ -22,7 +22,9 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let mut evaluation = NewNumberScores::of(model, &data, k)?;
     evaluation.warnings.splice(0..0, warnings);
     // Without the table of the fit the embedding tells its rows.
-    evaluation.warn_of_copies((model, question.training_rows().ok().as_ref()), &data)?;
+    let train = question.training_rows().ok();
+    evaluation.warn_of_copies((model, train.as_ref().map(|train| &train.features)), &data)?;
+    evaluation.warnings.extend(train.and_then(|train| question.about_groups(&train)));
     output::warn_of(&evaluation.warnings);
     match args.format {
         Format::Table => output::print_text(&evaluation.text(Terminal::of_stdout())),

@@ -52,7 +52,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let values = values("test", &ranks);
     let train = question.training_rows();
     let seen = train.and_then(|train| {
-        training_pairs::seen(question.source.as_ref(), &train, &features, &pairs)
+        training_pairs::seen(question.source.as_ref(), &train.features, &features, &pairs)
     });
     let on_others = |others: &[usize]| {
         let all: Vec<(usize, usize, f64)> = pairs.iter().collect();

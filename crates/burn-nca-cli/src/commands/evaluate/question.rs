@@ -1,15 +1,19 @@
 //! What `nca evaluate` is asked: a model, the rows to measure it on, and where its training rows came from.
 
+use std::collections::HashSet;
+
 use anyhow::{Result, bail};
 use burn_nca_data::{Table, TargetKind};
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::Features;
 
 use crate::cli::{EvaluateArgs, SourceArgs};
-use crate::commands::{finite, training_rows};
+use crate::commands::finite;
+use crate::commands::training_rows::{self, TrainingRows};
+use crate::output::short_name;
 use crate::source::Source;
 use crate::tables::{self, LabeledRows};
-use burn_nca_report::Warning;
+use burn_nca_report::{Warning, WarningCode, counted};
 
 /// A model, where it came from, and what is asked of it.
 pub struct Question<'a> {
@@ -62,11 +66,34 @@ impl Question<'_> {
     ///
     /// # Errors
     /// As [`training_rows::read`].
-    pub fn training_rows(&self) -> Result<Features> {
+    pub fn training_rows(&self) -> Result<TrainingRows> {
         if self.whole.is_some() {
             bail!("the rows of a sparse table are not compared by Euclidean distance");
         }
-        let moved = self.args.train.as_deref();
-        Ok(training_rows::read(self.source.as_ref(), moved, self.model)?.features)
+        training_rows::read(self.source.as_ref(), self.args.train.as_deref(), self.model)
+    }
+
+    /// About rows to measure on that are of the group of a training row, where the fit has groups.
+    pub fn about_groups(&self, train: &TrainingRows) -> Option<Warning> {
+        let source = self.source.as_ref()?;
+        let column = source.columns.groups.as_deref()?;
+        let SourceArgs { data, text, .. } = &self.args.source;
+        let rows = tables::groups_of(data, column, &tables::format_of(Some(source), text))?;
+        let of_fit = self.args.train.as_deref().unwrap_or(&source.data);
+        let of_fit = tables::groups_of(of_fit, column, &source.columns.format)?;
+        let known = train.names.iter().filter_map(|(row, _)| of_fit.get(row - 1)?.as_ref());
+        let known: HashSet<&String> = known.collect();
+        let seen = rows.iter().flatten().filter(|group| known.contains(group)).count();
+        let verb = if seen == 1 { "is" } else { "are" };
+        (seen > 0).then(|| {
+            Warning::new(
+                WarningCode::TrainingRows,
+                format!(
+                    "{seen} of {} {verb} of a group of training rows (column \"{}\"): for new groups the scores are optimistic",
+                    counted(rows.len(), "row"),
+                    short_name(column)
+                ),
+            )
+        })
     }
 }

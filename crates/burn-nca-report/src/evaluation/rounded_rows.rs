@@ -1,0 +1,112 @@
+//! Rows that are training rows but for rounding: of a table that was saved in f32, or to some decimals.
+
+use burn_nca_learn::data::Features;
+
+/// The share of the middle half of a column's values that is rounding: six decimals of values about 1.
+const ROUNDING: f64 = 1e-6;
+
+/// So many rows show how the values of a column are spread.
+const SAMPLE: usize = 1000;
+
+/// The most rows that are expected to be so near by chance.
+const BY_CHANCE: f64 = 0.01;
+
+/// The most comparisons of two rows.
+const MOST_COMPARED: usize = 1 << 26;
+
+/// Marks the rows that are within rounding of a row of `train` in every column, and says whether there are any but those
+/// marked before; none where chance would put rows so near, or where too many would have to be compared.
+pub(super) fn mark(train: &Features, rows: &Features, seen: &mut [bool]) -> bool {
+    let n = train.rows();
+    let columns: Vec<Column> = (0..train.columns()).map(|at| Column::of(train, at)).collect();
+    let by_chance = columns.iter().fold(n as f64, |share, column| share * column.by_chance());
+    let Some(key) = (0..columns.len()).max_by_key(|&at| columns[at].distinct) else { return false };
+    let compared = n.saturating_mul(rows.rows()) / columns[key].distinct.max(1);
+    if by_chance > BY_CHANCE || compared > MOST_COMPARED {
+        return false;
+    }
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_unstable_by(|&a, &b| train.value(a, key).total_cmp(&train.value(b, key)));
+    let is_near = |row: usize, other: usize| {
+        columns.iter().enumerate().all(|(at, column)| {
+            (train.value(other, at) - rows.value(row, at)).abs() <= column.tolerance
+        })
+    };
+    let mut found = false;
+    for row in (0..rows.rows()).filter(|&row| !seen[row]).collect::<Vec<_>>() {
+        let (value, tolerance) = (rows.value(row, key), columns[key].tolerance);
+        let first = order.partition_point(|&other| train.value(other, key) < value - tolerance);
+        let near = order[first..]
+            .iter()
+            .take_while(|other| train.value(**other, key) <= value + tolerance);
+        seen[row] = near.into_iter().any(|&other| is_near(row, other));
+        found |= seen[row];
+    }
+    found
+}
+
+/// How the values of a column are spread, by a sample.
+struct Column {
+    /// How far from a value its rounding may be.
+    tolerance: f64,
+    distinct: usize,
+    sampled: usize,
+}
+
+impl Column {
+    fn of(table: &Features, at: usize) -> Self {
+        let rows = (0..table.rows()).step_by(table.rows().div_ceil(SAMPLE).max(1));
+        let mut values: Vec<f64> = rows.map(|row| table.value(row, at)).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        let sampled = values.len();
+        let quartile = |of_four: usize| values.get(of_four * sampled / 4).copied().unwrap_or(0.0);
+        let tolerance = ROUNDING * (quartile(3) - quartile(1));
+        values.dedup();
+        Self { tolerance, distinct: values.len(), sampled }
+    }
+
+    /// The share of the rows that are within rounding of a row by chance.
+    fn by_chance(&self) -> f64 {
+        if 2 * self.distinct > self.sampled { 2.0 * ROUNDING } else { 1.0 / self.distinct as f64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of two columns of many values, and of one of few.
+    fn table(rows: usize, seed: f64) -> Vec<f64> {
+        let value = |at: usize, by: f64| (at as f64 * by + seed).sin();
+        (0..rows).flat_map(|at| [value(at, 7.3), 1e3 * value(at, 3.1), (at % 3) as f64]).collect()
+    }
+
+    fn marked(train: &[f64], rows: &[f64]) -> usize {
+        let of = |values: &[f64]| Features::unnamed(values.to_vec(), 3).unwrap();
+        let mut seen = vec![false; rows.len() / 3];
+        let found = mark(&of(train), &of(rows), &mut seen);
+        let count = seen.iter().filter(|seen| **seen).count();
+        assert_eq!(found, count > 0);
+        count
+    }
+
+    #[test]
+    fn rows_of_f32_and_of_six_decimals_are_those_that_were_rounded() {
+        let train = table(90, 0.5);
+        let single: Vec<f64> = train.iter().map(|x| f64::from(*x as f32)).collect();
+        let decimals: Vec<f64> = train.iter().map(|x| (x * 1e6).round() / 1e6).collect();
+        assert_eq!(marked(&train, &single[..90]), 30);
+        assert_eq!((marked(&train, &decimals), marked(&decimals, &train)), (90, 90));
+        assert_eq!(marked(&train, &table(90, 0.7)), 0);
+        let near: Vec<f64> = train.iter().map(|x| x + 1e-3).collect();
+        assert_eq!(marked(&train, &near), 0);
+    }
+
+    #[test]
+    fn what_chance_would_put_near_is_not_marked() {
+        let grid = |step: f64| (0..90).flat_map(|at| [1.0, 2.0, at as f64 % 9.0 * step]).collect();
+        let (train, rows): (Vec<f64>, Vec<f64>) = (grid(1.0), grid(1.0 + 1e-9));
+        assert_eq!(marked(&train, &rows), 0);
+        assert_eq!(marked(&[], &rows), 0);
+    }
+}
