@@ -52,6 +52,11 @@ pub fn significant(value: f64, digits: usize) -> String {
     text.replacen('-', "−", 1)
 }
 
+/// As [`significant`], with a plain minus: a number of the terminal, to be copied.
+pub fn ascii(value: f64, digits: usize) -> String {
+    significant(value, digits).replace('−', "-")
+}
+
 fn signed_infinity(value: f64) -> String {
     if value > 0.0 { "∞" } else { "−∞" }.to_owned()
 }
@@ -150,6 +155,7 @@ mod tests {
         assert_eq!(significant(-98.327, 4), "−98.33");
         assert_eq!(significant(0.001234, 3), "0.00123");
         assert_eq!(significant(1.5e-7, 2), "1.5e−7");
+        assert_eq!(ascii(-1.5e-7, 2), "-1.5e-7");
         assert_eq!(significant(123_456.0, 3), "123456");
         assert_eq!(significant(f64::NEG_INFINITY, 3), "−∞");
     }

@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 use burn::tensor::Tensor;
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::Features;
+use burn_nca_program::number::ascii;
 
 use crate::failure::hinted;
 
@@ -28,11 +29,11 @@ pub fn embed(
     let column = largest.expect("features have a column at least");
     bail!(hinted(
         format!(
-            "{source}, row {}: the embedding is not finite, because column {:?} is {:e}, far from the values that the model was fitted on (around {:.4})",
+            "{source}, row {}: the embedding is not finite, because column {:?} is {:e}, far from the values that the model was fitted on (around {})",
             places.get(row).unwrap_or(&row) + 1,
             features.names()[column],
             features.value(row, column),
-            offset[column]
+            ascii(offset[column], 4)
         ),
         "correct the value, or remove the row"
     ))

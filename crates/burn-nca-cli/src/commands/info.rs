@@ -6,7 +6,7 @@ use burn_nca_learn::data::{Features, Scaling, ScalingKind};
 use burn_nca_learn::encoder::EncoderConfig;
 use burn_nca_learn::estimator::{Decision, ModelCard, TrainingTargets};
 use burn_nca_learn::fit::{Penalty, ResolvedStart, Termination};
-use burn_nca_program::number::counted;
+use burn_nca_program::number::{ascii, counted};
 use burn_nca_program::terminal::listing;
 use burn_nca_program::{Terminal, plain_table};
 use serde::Serialize;
@@ -150,7 +150,7 @@ fn text(info: &Info<'_>, model: &Fitted, terminal: Terminal) -> String {
     );
     line(
         "value",
-        format!("{:.6}, largest gradient component {:.1e}", info.value, info.gradient_max),
+        format!("{}, largest gradient component {:.1e}", ascii(info.value, 7), info.gradient_max),
     );
     let mut text = listing(&lines, terminal);
     if card.encoder == Some(EncoderConfig::Diagonal) {
@@ -169,7 +169,7 @@ fn weights_table(weights: &FeatureWeights, terminal: Terminal) -> String {
     sorted.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     let row = |weight: &&FeatureWeight| {
         let share = format!("{:.1} %", 100.0 * weight.share);
-        vec![short_name(&weight.column), format!("{:.4}", weight.weight), share]
+        vec![short_name(&weight.column), ascii(weight.weight, 4), share]
     };
     let head = ["column", "weight", "share"].map(String::from).to_vec();
     let mut table = plain_table(head, sorted.iter().take(SHOWN).map(row).collect(), terminal);
@@ -194,7 +194,7 @@ fn listed(names: &[String]) -> String {
 fn matrix_table(matrix: &Matrix, terminal: Terminal) -> String {
     let names = (1..=matrix.rows.len()).map(|dimension| format!("z{dimension}"));
     let rows = matrix.columns.iter().enumerate().map(|(at, column)| {
-        let weights = matrix.rows.iter().map(|row| format!("{:.4}", row[at]));
+        let weights = matrix.rows.iter().map(|row| ascii(row[at], 4));
         std::iter::once(short_name(column)).chain(weights).collect()
     });
     let head = std::iter::once("column".to_string()).chain(names);

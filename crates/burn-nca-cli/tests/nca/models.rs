@@ -123,6 +123,20 @@ fn a_model_tells_what_it_is_in_text_and_json() {
 }
 
 #[test]
+fn small_weights_are_no_zeros() {
+    let place = Place::new();
+    let rows: String =
+        (0..30).map(|row| format!("{},{},{}\n", row % 7 * 10_000_000, row % 5, row % 2)).collect();
+    let (data, out) = (place.file("t.csv", &format!("a,b,y\n{rows}")), place.at("run"));
+    let fit =
+        ["fit", &data, "--scale", "none", "--no-tune", "--max-iterations", "2", "--out", &out];
+    nca(&fit).assert().success();
+    let text = stdout(&["info", &out]);
+    let row = text.lines().find(|line| line.starts_with(" a ")).unwrap();
+    assert!(row.contains("e-") && !row.contains('\u{2212}'), "{text}");
+}
+
+#[test]
 fn an_exported_layer_is_a_file_of_its_own() {
     let place = Place::new();
     let (out, _, _) = run(&place);

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::repeats::{Seen, measured_copies};
 use super::warnings::about_spread;
-use crate::number::significant;
+use crate::number::{ascii, significant};
 use crate::{Warning, counted};
 
 /// The scores of a model of numbers on rows with a target.
@@ -130,11 +130,6 @@ fn text(evaluation: &NewNumberScores, terminal: Terminal) -> String {
         "R2: 1 is best, 0 is the mean of these rows. RMSE and MAE: errors in the units of {target}."
     );
     format!("{}\n{table}\n{}", wrapped(&about, terminal), wrapped(&meaning, terminal))
-}
-
-/// A number with a plain minus.
-fn ascii(value: f64, digits: usize) -> String {
-    significant(value, digits).replace('−', "-")
 }
 
 #[cfg(test)]
