@@ -7,6 +7,8 @@ use super::{Features, SparseFeatures};
 pub const ROUNDING: f64 = 4096.0 * f64::EPSILON;
 /// The same for numbers that were in f32: 16 times its precision.
 const SINGLE: f64 = 16.0 * f32::EPSILON as f64;
+/// How many values of f32 apart its shortest decimals may be: a sum of a few terms.
+const STEPS: u32 = 4;
 /// Whole numbers up to this one are exact in f64: 2^53.
 const MOST_WHOLE: f64 = (1_u64 << 53) as f64;
 
@@ -19,8 +21,8 @@ impl Features {
     /// ```
     /// with r = 2^-40 (9e-13), 4096 times the precision of f64: a sum of n terms is off by up to n/2 times that, and a
     /// column of such sums (shares that add up to 1) differs in its last bits only. Values that f32 holds exactly have
-    /// been rounded to it, and r is 2^-19 (2e-6); the shortest decimals of two adjacent f32 values (0.3, 0.30000004) are
-    /// constant, too. Whole numbers up to 2^53 are exact, and r = 0: timestamps in
+    /// been rounded to it, and r is 2^-19 (2e-6); the shortest decimals of neighboring f32 values, at most 4 apart (0.3,
+    /// 0.30000004), are constant, too. Whole numbers up to 2^53 are exact, and r = 0: timestamps in
     /// microseconds, codes. The unit of a column is of no account: 1e-9 and 2e-9 differ as 1 and 2 do.
     ///
     /// # Examples
@@ -98,8 +100,15 @@ fn is_constant((minimum, maximum): (f64, f64), all: impl Fn(&dyn Fn(f64) -> bool
             true
         } else {
             let steps = (maximum as f32).to_bits().abs_diff((minimum as f32).to_bits());
-            let short = |x: f64| (x as f32).to_string().parse() == Ok(x);
-            within(ROUNDING) || steps <= 1 && all(&short)
+            let is_single =
+                |x: f64| f64::from(x as f32) == x || (x as f32).to_string().parse() == Ok(x);
+            // Decimals that f32 holds with room to spare are those of a measure.
+            let step = f64::from((largest as f32).next_up()) - f64::from(largest as f32);
+            let places = -step.log10();
+            let is_coarse =
+                |x: f64| x.to_string().split('.').nth(1).map_or(0, str::len) as f64 <= places;
+            let steps = steps <= 1 || steps <= STEPS && !all(&is_coarse);
+            within(ROUNDING) || steps && all(&is_single)
         }
 }
 
@@ -173,6 +182,9 @@ mod tests {
         let single = [0.1_f32 + 0.2, 0.3, 0.300_000_04].map(f64::from);
         assert!(is_constant(&single));
         assert!(is_constant(&[0.3, 0.30000004]) && is_constant(&[1.0, 0.99999994]));
+        assert!(is_constant(&[0.9999999, 0.99999994, 1.0, 1.0000001]));
+        // One of two files was in f32.
+        assert!(is_constant(&[0.1, f64::from(0.1_f32)]));
         // Such differences are of no f32 where more digits follow.
         assert!(!is_constant(&[0.3, 0.30000004, 0.300000041]));
         assert!(!is_constant(&[273.15, 273.151].map(|x: f32| f64::from(x))));
