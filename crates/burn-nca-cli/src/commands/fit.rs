@@ -92,7 +92,10 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
     let (config, tuning, few_groups) =
         tuning::choose(args, config, (train, &device), (folder.as_ref(), &interrupt, &stages))?;
     warnings.extend(emit_notes(few_groups.into_iter().collect()));
-    warnings.extend(emit_notes(warnings::about_dimension(args, &config).into_iter().collect()));
+    let about = warnings::about_dimension(args, &config)
+        .into_iter()
+        .chain(warnings::about_weights(args, config.method.info().name));
+    warnings.extend(emit_notes(about.collect()));
     let steps = settings::step_limit(&config.fit, train.features().rows());
     let bar = FitProgress::new(steps, args.quiet, (interrupt, time)).with_measure(D::MEASURE);
     stages.begin("training");

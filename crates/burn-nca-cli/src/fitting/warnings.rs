@@ -37,6 +37,20 @@ pub fn about_copies(features: &Features, groups: Option<&[usize]>) -> Option<War
     about_row_copies((features, groups), "training rows", consequence)
 }
 
+/// About weights that a method in closed form does not see.
+pub fn about_weights(args: &FitArgs, method: &str) -> Option<Warning> {
+    let closed = matches!(method, "lda" | "lda-rca" | "rca" | "pca" | "whitening" | "euclidean");
+    let weighted = args.columns.weights.is_some() || args.columns.balanced;
+    (closed && weighted).then(|| {
+        Warning::new(
+            WarningCode::Prepared,
+            format!(
+                "the metric of {method} counts all rows alike: weights are those of the votes alone"
+            ),
+        )
+    })
+}
+
 /// About a number of dimensions that no option asked for.
 pub fn about_dimension(args: &FitArgs, config: &Estimator) -> Option<Warning> {
     let (d, k) = (config.d_input, config.d_output);

@@ -400,9 +400,7 @@ fn about_roles(columns: &Columns, roles: &Roles, raw: &RawTable) -> Vec<String> 
     let named = |name: &Option<String>| name.as_deref().map(short_name);
     let mut said = Vec::new();
     if let Some(name) = named(&columns.weights) {
-        said.push(format!(
-            "rows count as column \"{name}\" says, scaled to a mean of 1, in the fit and in the votes"
-        ));
+        said.push(format!("rows count as column \"{name}\" says, scaled to a mean of 1"));
     }
     if let Some(name) = named(&columns.split) {
         said.push(format!("training and test rows are those of column \"{name}\""));

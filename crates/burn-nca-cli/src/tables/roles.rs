@@ -99,8 +99,13 @@ pub fn with_mean_1(mut weights: Vec<f64>, train: &[usize]) -> Result<Vec<f64>> {
 fn weights(column: RawColumn) -> Result<Vec<f64>> {
     let name = short_name(column.name());
     let RawValues::Numbers(values) = column.values() else {
+        let text = column.into_text();
+        let word = text.iter().flatten().find(|text| text.parse::<f64>().is_err());
         bail!(hinted(
-            format!("the column \"{name}\" of --weights holds text"),
+            format!(
+                "the column \"{name}\" of --weights holds text, such as \"{}\"",
+                short_name(word.unwrap_or_default())
+            ),
             "give a column of numbers of 0 or more"
         ))
     };
@@ -112,7 +117,10 @@ fn weights(column: RawColumn) -> Result<Vec<f64>> {
             "give a number of 0 or more"
         ));
     }
-    Ok(values.clone())
+    // The sum of very large ones would be infinite.
+    let largest = values.iter().copied().fold(1.0, f64::max);
+    let unit = if values.iter().sum::<f64>().is_finite() { 1.0 } else { largest };
+    Ok(values.iter().map(|weight| weight / unit).collect())
 }
 
 fn parts(column: RawColumn) -> Result<Vec<Part>> {
@@ -166,6 +174,9 @@ mod tests {
         assert_eq!(groups(RawColumn::text("c", spelled)), [0, 0, 1, 2, 3]);
         let error = weights(RawColumn::numbers("w", vec![1.0, -1.0])).unwrap_err().to_string();
         assert!(error.contains("the weight of row 2 (column \"w\") is -1"), "{error}");
-        assert!(weights(text(["1", "2", "x"])).is_err());
+        let error = weights(text(["1", "2", "x"])).unwrap_err().to_string();
+        assert!(error.contains("holds text, such as \"x\""), "{error}");
+        let large = RawColumn::numbers("w", vec![1e308, 0.0, 1e308]);
+        assert_eq!(weights(large).unwrap(), [1.0, 0.0, 1.0]);
     }
 }

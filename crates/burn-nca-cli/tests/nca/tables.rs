@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{Place, assert_parts, codes, failure, json, nca, read_json, stdout};
+use crate::{Place, assert_parts, codes, failure, json, nca, read_json, stdout, words};
 
 /// Ninety patients with text, missing values, a name and a weight; ill where `a` is large, or the town is `Oslo`.
 fn patients(rows: std::ops::Range<usize>) -> String {
@@ -222,7 +222,10 @@ fn weights_count_in_the_fit_and_in_the_votes() {
     let predictions = stdout(&["predict", &out, &data, "--neighbors", "20"]);
     assert!(predictions.contains("rare"), "one vote of 6 among 20 of 6 / 11");
     let weighted = fit(&place, "--features b,town --categorical auto --weights w");
-    assert!(said(&weighted).contains("column \"w\""));
+    assert!(said(&weighted).contains("column \"w\"") && !said(&weighted).contains("counts all"));
+    let pca = "--features b --weights w --method pca --dim 1 --format json";
+    let pca = json(&[vec!["fit", &place.at("patients.csv")], words(pca)].concat());
+    assert!(said(&pca).contains("the metric of pca counts all rows alike"), "{}", said(&pca));
     for (options, named) in [
         ("--pairs p.csv --weights w", "--weights"),
         ("--pairs p.csv --balanced", "--balanced"),
