@@ -227,3 +227,22 @@ def _(place):
     if run.code:
         run = place.fit("t.csv", "--features", '"a,b",c')
     check(run.ok().json["matrix"]["columns"] == ["a,b", "c"], run.json["matrix"]["columns"])
+
+
+@case("a level NA and missing numbers NA", "FIELD rough", "one is kept and the others are filled")
+def _(place):
+    rows = [[["NA", "US", "DE"][at % 3], "NA" if at % 7 == 0 else row[0], *row[1:]] for at, row in enumerate(ROWS)]
+    place.table("t.csv", ["country", *HEADER], rows)
+    run = place.fit("t.csv", "--categorical", "auto", "--missing", "mean", "--missing-values", "")
+    run.says('"country" (3)', 'filled with the mean of the training rows')
+
+
+@case("codes and classes as 1,0", "FIELD 7", "those of the fit, where the comma is the decimal sign")
+def _(place):
+    place.table("t.csv", ["code", *HEADER], [[at % 3, *row[:3], LABELS[at]] for at, row in enumerate(ROWS)])
+    place.fit("t.csv", "--categorical", "code", "--test-size", "0", "--out", "m").ok()
+    rows = [[f"{at % 3},0", *(cell.replace(".", ",") for cell in row[:3]), f"{LABELS[at]},0"] for at, row in enumerate(ROWS)]
+    place.table("new.csv", ["code", *HEADER], rows, separator=";")
+    run = place.nca("predict", "m", "new.csv", "--decimal", "comma").is_silent_on("level")
+    check(run.out == place.nca("predict", "m", "t.csv").ok().out, "other predictions")
+    place.nca("evaluate", "m", "new.csv", "--decimal", "comma").ok()

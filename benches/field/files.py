@@ -4,6 +4,9 @@ import bz2
 import gzip
 import io
 import tarfile
+import zipfile
+
+import numpy as np
 
 from tools import blobs, case, check, header_of, near, rows_of
 
@@ -284,3 +287,34 @@ def _(place):
     run.refused('row 5 of new.csv (--test), column "x1" is 1e39', "the first is row 7 of new.csv (--test)")
     check("standardize" not in run.err and "in row 5 of new.csv (--test) of x1" in run.err, run.err.strip()[-200:])
     place.fit("train.csv", "--test", "new.csv", "--precision", "f64").ok()
+
+
+@case("names behind a mark of remarks, as numpy.savetxt writes them", "own", "the names, without the mark")
+def _(place):
+    features = np.array([[float(cell) for cell in row[:3]] for row in ROWS])
+    np.savetxt(place.folder / "t.txt", np.c_[features, np.arange(len(ROWS)) % 2], header="a b c y")
+    columns = place.fit("t.txt").ok().json["matrix"]["columns"]
+    check(columns == ["a", "b", "c"], columns)
+
+
+@case("tabs that align the columns", "own", "are one separator")
+def _(place):
+    same_as_plain(place, "t.txt", text().replace(",", "\t\t"))
+
+
+@case("JSON, HTML, ARFF, R, SPSS, a zip archive", "own", "named, each with what to do")
+def _(place):
+    formats = {
+        "JSON": b'[{"a": 1, "y": "u"}]',
+        "HTML": b"<!DOCTYPE html><html><body>404</body></html>",
+        "ARFF": b"% made\n@relation t\n@attribute a numeric\n@data\n1\n",
+        ".rds file of R": gzip.compress(b"X\n\0\0\0\x03\0\x04"),
+        ".sav file of SPSS": b"$FL2@(#) SPSS DATA FILE",
+        "Git LFS": b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
+    }
+    for name, content in formats.items():
+        place.write("t.dat", content)
+        place.fit("t.dat").refused(name, "; ")
+    with zipfile.ZipFile(place.folder / "t.zip", "w") as archive:
+        archive.writestr("t.csv", text())
+    place.fit("t.zip").refused("t.csv", "unzip")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tools import blobs, case, check, header_of, near
+from tools import blobs, case, check, header_of, near, rows_of
 
 FEATURES, LABELS = blobs(rows=30)
 HEADER = header_of(3)
@@ -142,3 +142,13 @@ def _(place):
     run = place.fit("t.csv", *options)
     asked = any("f64" in line for line in run.err.split("\n") if "Not converged" not in line)
     check(asked or run.ok().json["f"] > 7.9, f"f = {run.json['f']:.3f} of 8" if run.code == 0 else run.err)
+
+
+@case("shares that add up in f32, as decimals", "FIELD 1", "zero, and named")
+def _(place):
+    rows = rows_of(FEATURES, LABELS)
+    shares = np.random.default_rng(2).dirichlet(np.ones(5), len(rows)).astype(np.float32)
+    total = np.cumsum(shares, axis=1, dtype=np.float32)[:, -1]
+    check(len(set(total)) > 1, "the sums are equal")
+    place.table("t.csv", ["total", *HEADER], [[total[at], *row] for at, row in enumerate(rows)])
+    place.fit("t.csv", "--dim", "2").says("1 column is constant (but for rounding)", "total")

@@ -57,6 +57,34 @@ def _(place):
     place.fit("thrice.csv").says("test rows are also training rows", "optimistic").is_silent_on("few values")
 
 
+@case("test rows that are rounded training rows", "own", "counted, be it by f32 or to six decimals")
+def _(place):
+    draw = np.random.default_rng(5)
+    features, labels = draw.normal(size=(90, 4)), draw.integers(0, 2, 90)
+    place.table("t.csv", header_of(4), [[*map(repr, map(float, row)), "ab"[label]] for row, label in zip(features, labels)])
+    place.table("six.csv", header_of(4), rows_of(features[:30], labels, digits=6))
+    place.table("f32.csv", header_of(4), [[*map(str, row), "ab"[label]] for row, label in
+                                          zip(features[:30].astype(np.float32), labels)])
+    place.fit("t.csv", "--test-size", "0", "--out", "m").ok()
+    for name in ("six.csv", "f32.csv"):
+        place.fit("t.csv", "--test", name).says("all 30 test rows are also training rows", "but for rounding")
+        place.nca("evaluate", "m", name).says("all 30 rows are also training rows")
+    place.table("new.csv", header_of(4), rows_of(features[:30] + 1e-3, labels, digits=6))
+    place.nca("evaluate", "m", "new.csv").is_silent_on("training rows")
+
+
+@case("new visits of the patients of the fit", "FIELD 3", "nca evaluate says that their group was learned from")
+def _(place):
+    names = ["patient", "x", "y", "z", "u", "class"]
+    place.table("t.csv", names, visits())
+    place.fit("t.csv", "--groups", "patient", "--test-size", "0", "--out", "m").ok()
+    rows = [[row[0], f"{float(row[1]) + 0.01:.5f}", *row[2:]] for row in visits()[::3]]
+    place.table("new.csv", names, rows)
+    place.nca("evaluate", "m", "new.csv").says("60 of 60 rows are of a group of training rows")
+    place.table("others.csv", names, [["new" + row[0], *row[1:]] for row in rows])
+    place.nca("evaluate", "m", "others.csv").is_silent_on("group")
+
+
 @case("training rows of a table that is gone", "own", "counted by their embedding")
 def _(place):
     rows, new = coin_rows(60), coin_rows(20, 6)
