@@ -122,6 +122,7 @@ impl Format {
             _ if is_page(start) => {
                 Some(("an HTML or XML document", "fetch the table itself, or save it as CSV"))
             }
+            [0x71..=0x73, 1 | 2, 1, 0, ..] => Some(("a .dta file of Stata", SAVE)),
             _ => None,
         }
     }
@@ -148,6 +149,16 @@ impl Format {
             Self::Text => "CSV text",
         }
     }
+}
+
+/// Whether it is no text in UTF-8 and holds control characters that no text has; UTF-16 has a NUL in two bytes, or some.
+pub(crate) fn is_binary(start: &[u8]) -> bool {
+    let cut_off = |error: std::str::Utf8Error| error.error_len().is_none();
+    let is_control = |byte: &&u8| matches!(byte, 1..=8 | 0x0e..=0x1a | 0x1c..=0x1f);
+    let nuls = start.iter().filter(|byte| **byte == 0).count();
+    std::str::from_utf8(start).is_err_and(|error| !cut_off(error))
+        && start.iter().filter(is_control).count() > start.len() / 64
+        && 8 * nuls < start.len()
 }
 
 /// Whether it begins as an object, or a list of objects or lists.
@@ -240,6 +251,19 @@ mod tests {
             b"",
         ] {
             assert_eq!(Format::foreign(text), None);
+        }
+    }
+
+    #[test]
+    fn binary_files_are_no_text_of_another_encoding() {
+        assert!(is_binary(b"x^\x9c\x01\x02\xff\xfe\x10a"));
+        for text in [
+            &b"a,\xe9,y\n1,2,u\n"[..],
+            b"a\x01y\n1\x01u\n",
+            b"\x34\x04,\x00\xe4\x04y\x00\n\x00",
+            b"\xd0",
+        ] {
+            assert!(!is_binary(text), "{text:?}");
         }
     }
 

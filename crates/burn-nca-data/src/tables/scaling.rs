@@ -228,7 +228,7 @@ impl Scaling {
             if found != expected {
                 return Err(Error::data(format!(
                     "feature column {} is {found:?}, the model was fitted with {expected:?} there; \
-                     give the columns in the order {}",
+                     give columns of these names in the order {}",
                     at + 1,
                     self.names.join(", ")
                 )));

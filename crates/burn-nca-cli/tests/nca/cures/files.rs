@@ -187,6 +187,8 @@ fn formats() -> Vec<Case> {
             .instead("NPY (numpy.save)", "fit x.npy,y.npy")
             .file("x.npy", numbers(2))
             .file("y.npy", numbers(1)),
+        bad("is a binary file of a format", "t.csv", *b"x^\x9c\x01\x02\xff\xfe\x10a")
+            .edit("save the table as CSV", GOOD),
         bad("is an SQLite database", "t.csv", *b"SQLite format 3\0")
             .edit("export the table as CSV", GOOD),
         bad("is a sparse table in the format of svmlight", "t.csv", "1 1:1\n-1 1:0.5 2:2\n")

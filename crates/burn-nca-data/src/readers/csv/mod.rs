@@ -17,7 +17,7 @@ use crate::excerpt::quoted;
 use crate::hint::Message;
 use crate::readers::class_names::Classes;
 use crate::readers::columnar;
-use crate::readers::format::Format;
+use crate::readers::format::{Format, is_binary};
 use crate::readers::input::{Input, name_file};
 use crate::readers::pattern::is_pattern;
 use crate::readers::table::{Table, Target, TargetKind};
@@ -226,6 +226,12 @@ pub(crate) fn separated(input: Input<'_>, separator: u8) -> Result<Input<'_>> {
 /// Refuses arrays and archives, which are no text.
 pub(crate) fn refuse_other_formats(input: &Input<'_>) -> Result<()> {
     let format = input.format();
+    if format == Format::Text && is_binary(input.start()) {
+        return Err(Error::data(format!(
+            "{} is a binary file of a format that is not read; save the table as CSV",
+            input.origin()
+        )));
+    }
     if format == Format::Text {
         return Ok(());
     }

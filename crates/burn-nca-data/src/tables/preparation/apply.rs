@@ -68,9 +68,10 @@ impl Preparation {
                 let lacking = self.columns.iter().zip(cells);
                 let lacking = lacking.filter(|(_, cells)| matches!(cells[row], Cell::Missing));
                 let names: Vec<String> = lacking.map(|(column, _)| quoted(&column.name)).collect();
+                let lost = (0..rows).filter(lacks).count();
                 let text = format!(
-                    "{} of {rows} rows lack a value, the first is row {}, column {}",
-                    (0..rows).filter(lacks).count(),
+                    "{lost} of {rows} rows {} a value, the first is row {}, column {}",
+                    if lost == 1 { "lacks" } else { "lack" },
                     row + 1,
                     list(names.iter().map(String::as_str))
                 );
@@ -86,7 +87,10 @@ impl Preparation {
                 if kept.len() < rows {
                     let lost = rows - kept.len();
                     let rows = format!("{lost} of {rows} rows");
-                    remarks.push(format!("{rows} lack a value and are left out"));
+                    remarks.push(match lost {
+                        1 => format!("{rows} lacks a value and is left out"),
+                        _ => format!("{rows} lack a value and are left out"),
+                    });
                 }
                 Ok(kept)
             }
