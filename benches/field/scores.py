@@ -69,6 +69,10 @@ def _(place):
     for name in ("six.csv", "f32.csv"):
         place.fit("t.csv", "--test", name).says("all 30 test rows are also training rows", "but for rounding")
         place.nca("evaluate", "m", name).says("all 30 rows are also training rows")
+    place.write("p.csv", "\n".join(f"{at},{at + 1}" for at in range(1, 30, 2)))
+    place.nca("fit", "t.csv", "--ignore", "class", "--pairs", "p.csv", "--dim", "1", "--test-size", "0", "-q",
+              "--max-iterations", "2", "--out", "pairs").ok()
+    place.nca("evaluate", "pairs", "six.csv", "--pairs", "p.csv").says("all 15 pairs are also training pairs")
     place.table("new.csv", header_of(4), rows_of(features[:30] + 1e-3, labels, digits=6))
     place.nca("evaluate", "m", "new.csv").is_silent_on("training rows")
 

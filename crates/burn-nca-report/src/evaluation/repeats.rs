@@ -60,8 +60,9 @@ impl Seen {
     pub fn of_model(rows: &Features, train: &Features) -> Self {
         let measured = "row";
         let mut seen = seen_rows(train, rows);
-        let is_rounded = rounded_rows::mark(train, rows, &mut seen);
-        let same = if is_rounded { ROUNDED } else { VALUES };
+        let rounded = rounded_rows::find(train, rows, &seen);
+        let same = if rounded.iter().any(Option::is_some) { ROUNDED } else { VALUES };
+        seen.iter_mut().zip(&rounded).for_each(|(seen, rounded)| *seen |= rounded.is_some());
         let by_chance = if seen.contains(&true) { chance_of_copy(train) } else { 0.0 };
         Self { noun: "row", measured, same, seen, by_chance }
     }
@@ -253,18 +254,24 @@ fn copies(table: &Features, groups: Option<&[usize]>) -> usize {
 }
 
 /// Which of the pairs `asked` join the same rows as a pair of `learned`, in either order; rows are the same where their
-/// features are, so that the tables may be two.
+/// features are, but for rounding, so that the tables may be two.
 pub fn seen_pairs(
     (train, learned): (&Features, impl Iterator<Item = (usize, usize)>),
     (data, asked): (&Features, &Pairs),
 ) -> Vec<bool> {
     let mut numbers = row_numbers(&[train, data]);
-    let (asked_of, learned_of) = (numbers.pop().unwrap_or_default(), numbers.pop());
+    let (mut asked_of, learned_of) = (numbers.pop().unwrap_or_default(), numbers.pop());
     let ends = |numbers: &[usize], (a, b): (usize, usize)| {
         let (a, b) = (numbers[a], numbers[b]);
         (a.min(b), a.max(b))
     };
     let learned_of = learned_of.unwrap_or_default();
+    let known = learned_of.iter().max().map_or(0, |largest| largest + 1);
+    let is_known: Vec<bool> = asked_of.iter().map(|number| *number < known).collect();
+    let rounded = rounded_rows::find(train, data, &is_known);
+    for (number, other) in asked_of.iter_mut().zip(rounded) {
+        *number = other.map_or(*number, |other| learned_of[other]);
+    }
     let learned: HashSet<(usize, usize)> = learned.map(|pair| ends(&learned_of, pair)).collect();
     asked.iter().map(|(a, b, _)| learned.contains(&ends(&asked_of, (a, b)))).collect()
 }

@@ -14,16 +14,17 @@ const BY_CHANCE: f64 = 0.01;
 /// The most comparisons of two rows.
 const MOST_COMPARED: usize = 1 << 26;
 
-/// Marks the rows that are within rounding of a row of `train` in every column, and says whether there are any but those
-/// marked before; none where chance would put rows so near, or where too many would have to be compared.
-pub(super) fn mark(train: &Features, rows: &Features, seen: &mut [bool]) -> bool {
+/// Of each row that is not `seen`, the row of `train` that it is within rounding of in every column; none where chance
+/// would put rows so near, or where too many would have to be compared.
+pub(super) fn find(train: &Features, rows: &Features, seen: &[bool]) -> Vec<Option<usize>> {
+    let mut found = vec![None; rows.rows()];
     let n = train.rows();
     let columns: Vec<Column> = (0..train.columns()).map(|at| Column::of(train, at)).collect();
     let by_chance = columns.iter().fold(n as f64, |share, column| share * column.by_chance());
-    let Some(key) = (0..columns.len()).max_by_key(|&at| columns[at].distinct) else { return false };
+    let Some(key) = (0..columns.len()).max_by_key(|&at| columns[at].distinct) else { return found };
     let compared = n.saturating_mul(rows.rows()) / columns[key].distinct.max(1);
     if by_chance > BY_CHANCE || compared > MOST_COMPARED {
-        return false;
+        return found;
     }
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_unstable_by(|&a, &b| train.value(a, key).total_cmp(&train.value(b, key)));
@@ -32,15 +33,13 @@ pub(super) fn mark(train: &Features, rows: &Features, seen: &mut [bool]) -> bool
             (train.value(other, at) - rows.value(row, at)).abs() <= column.tolerance
         })
     };
-    let mut found = false;
-    for row in (0..rows.rows()).filter(|&row| !seen[row]).collect::<Vec<_>>() {
+    for row in (0..rows.rows()).filter(|&row| !seen[row]) {
         let (value, tolerance) = (rows.value(row, key), columns[key].tolerance);
         let first = order.partition_point(|&other| train.value(other, key) < value - tolerance);
-        let near = order[first..]
+        let mut near = order[first..]
             .iter()
             .take_while(|other| train.value(**other, key) <= value + tolerance);
-        seen[row] = near.into_iter().any(|&other| is_near(row, other));
-        found |= seen[row];
+        found[row] = near.find(|&&other| is_near(row, other)).copied();
     }
     found
 }
@@ -83,11 +82,11 @@ mod tests {
 
     fn marked(train: &[f64], rows: &[f64]) -> usize {
         let of = |values: &[f64]| Features::unnamed(values.to_vec(), 3).unwrap();
-        let mut seen = vec![false; rows.len() / 3];
-        let found = mark(&of(train), &of(rows), &mut seen);
-        let count = seen.iter().filter(|seen| **seen).count();
-        assert_eq!(found, count > 0);
-        count
+        let found = find(&of(train), &of(rows), &vec![false; rows.len() / 3]);
+        assert!(
+            found.iter().enumerate().all(|(row, other)| other.is_none_or(|other| other == row))
+        );
+        found.iter().flatten().count()
     }
 
     #[test]
