@@ -106,7 +106,10 @@ pub(super) fn about_similar_texts(noun: &str, column: &RawColumn) -> Option<Warn
 fn about_similar(what: &str, taken: &str, names: &[String]) -> Option<Warning> {
     let mut alike: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for name in names {
-        let words: Vec<String> = name.split_whitespace().map(str::to_lowercase).collect();
+        // Characters without a width are seen as little as spaces are.
+        let shown = name
+            .replace(['\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}', '\u{ad}'], "");
+        let words: Vec<String> = shown.split_whitespace().map(str::to_lowercase).collect();
         alike.entry(words.join(" ")).or_default().push(name);
     }
     let several = alike.values().filter(|names| names.len() > 1);
@@ -378,6 +381,7 @@ mod tests {
         };
         let start = "levels of column \"c\" differ in case or in spaces only, and are different levels: \"Red\" and \"red\"";
         assert!(text(["Red", "red", "blue"]).unwrap().starts_with(start));
+        assert!(text(["red", "red\u{200b}", "blue"]).is_some());
         assert_eq!(text(["1", "2", "3"]), None);
         let [(WarningCode::ClassMinusOne, text)] = &of(["-1.0", "0.0", "1.0", "2.0"])[..] else {
             panic!()
