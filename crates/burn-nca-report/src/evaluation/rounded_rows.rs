@@ -1,5 +1,7 @@
 //! Rows that are training rows but for rounding: of a table that was saved in f32, or to some decimals.
 
+use std::cell::OnceCell;
+
 use burn_nca_learn::data::Features;
 
 /// The share of the middle half of a column's values that is rounding: six decimals of values about 1.
@@ -7,6 +9,9 @@ const ROUNDING: f64 = 1e-6;
 
 /// So many rows show how the values of a column are spread.
 const SAMPLE: usize = 1000;
+
+/// So many columns tell most rows apart; the others are looked at where these do not.
+const COLUMNS: usize = 64;
 
 /// The most rows that are expected to be so near by chance.
 const BY_CHANCE: f64 = 0.01;
@@ -19,22 +24,26 @@ const MOST_COMPARED: usize = 1 << 26;
 pub(super) fn find(train: &Features, rows: &Features, seen: &[bool]) -> Vec<Option<usize>> {
     let mut found = vec![None; rows.rows()];
     let n = train.rows();
-    let columns: Vec<Column> = (0..train.columns()).map(|at| Column::of(train, at)).collect();
-    let by_chance = columns.iter().fold(n as f64, |share, column| share * column.by_chance());
-    let Some(key) = (0..columns.len()).max_by_key(|&at| columns[at].distinct) else { return found };
-    let compared = n.saturating_mul(rows.rows()) / columns[key].distinct.max(1);
+    let d = train.columns();
+    let known: Vec<OnceCell<Column>> = vec![OnceCell::new(); d];
+    let column = |at: usize| known[at].get_or_init(|| Column::of(train, at));
+    let some = || (0..d).step_by(d.div_ceil(COLUMNS).max(1));
+    let by_chance = some().fold(n as f64, |share, at| share * column(at).by_chance());
+    let Some(key) = some().max_by_key(|&at| column(at).distinct) else { return found };
+    let compared = n.saturating_mul(rows.rows()) / column(key).distinct.max(1);
     if by_chance > BY_CHANCE || compared > MOST_COMPARED {
         return found;
     }
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_unstable_by(|&a, &b| train.value(a, key).total_cmp(&train.value(b, key)));
     let is_near = |row: usize, other: usize| {
-        columns.iter().enumerate().all(|(at, column)| {
-            (train.value(other, at) - rows.value(row, at)).abs() <= column.tolerance
-        })
+        let is_near_in = |at: usize| {
+            (train.value(other, at) - rows.value(row, at)).abs() <= column(at).tolerance
+        };
+        some().all(is_near_in) && (0..d).all(is_near_in)
     };
     for row in (0..rows.rows()).filter(|&row| !seen[row]) {
-        let (value, tolerance) = (rows.value(row, key), columns[key].tolerance);
+        let (value, tolerance) = (rows.value(row, key), column(key).tolerance);
         let first = order.partition_point(|&other| train.value(other, key) < value - tolerance);
         let mut near = order[first..]
             .iter()
@@ -45,6 +54,7 @@ pub(super) fn find(train: &Features, rows: &Features, seen: &[bool]) -> Vec<Opti
 }
 
 /// How the values of a column are spread, by a sample.
+#[derive(Clone)]
 struct Column {
     /// How far from a value its rounding may be.
     tolerance: f64,
