@@ -12,13 +12,14 @@ use crate::data::host_values;
 pub const START_PERPLEXITY: f64 = 15.0;
 
 /// The perplexity that a map of so many rows starts at: [`START_PERPLEXITY`], in up to five dimensions a thirtieth of the
-/// rows where that is more.
+/// rows, of those that [`perplexity_factor`] looks among, where that is more.
 ///
 /// In few dimensions classes lie over each other, and what a row has in the end is a good part of all rows. A fit that starts
 /// where each sees 15 of them takes hundreds of steps to get there: 10,000 images of MNIST in two dimensions have g = -12105
 /// after 60 steps, -7492 from here, and -7467 after 200.
 pub fn start_perplexity(rows: usize, d_output: usize) -> f64 {
-    if d_output > 5 { START_PERPLEXITY } else { START_PERPLEXITY.max(rows as f64 / 30.0) }
+    let share = rows.min(MOST_REFERENCES) as f64 / 30.0;
+    if d_output > 5 { START_PERPLEXITY } else { START_PERPLEXITY.max(share) }
 }
 
 /// The most rows that are looked among for neighbors.

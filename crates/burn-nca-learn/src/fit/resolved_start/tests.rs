@@ -186,4 +186,5 @@ fn the_rule_of_a_start_survives_its_text() {
 fn many_rows_in_few_dimensions_start_with_more_neighbors() {
     let found = [(150, 2), (6000, 2), (6000, 5), (6000, 6)].map(|(n, k)| start_perplexity(n, k));
     assert_eq!(found, [15.0, 200.0, 200.0, 15.0]);
+    assert_eq!(start_perplexity(1_000_000, 2), start_perplexity(50_000, 2));
 }
