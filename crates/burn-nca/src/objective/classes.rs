@@ -7,9 +7,9 @@ use burn::tensor::{Device, Int, Tensor};
 #[cfg(feature = "fused")]
 use burn_nca_fused::NeighborSets;
 
-use super::DataTarget;
 use super::term_weights::TermWeights;
 use super::transfer::int_tensor;
+use super::{DataTarget, whole_range};
 use crate::data::{Features, Labeled};
 use crate::error::{Error, Result};
 
@@ -47,6 +47,8 @@ pub struct ClassIndex {
     unlabeled: usize,
     /// The weight of the term of each ordered point; 1 where there are none.
     weights: Option<TermWeights>,
+    /// Whether all terms are one block.
+    one_block: bool,
 }
 
 impl ClassIndex {
@@ -106,6 +108,17 @@ impl ClassIndex {
         Ok(Self::index(&numbered, unlabeled, &device.clone().inner()))
     }
 
+    /// The same for terms that are computed together, in time that grows with the points and not with the pairs.
+    #[cfg(feature = "fused")]
+    pub(super) fn in_one_block(self) -> Self {
+        Self { one_block: true, ..self }
+    }
+
+    /// The blocks of the terms.
+    pub(super) fn blocks(&self) -> Vec<Range<usize>> {
+        if self.one_block { vec![0..self.labeled()] } else { whole_range(self.labeled()) }
+    }
+
     fn index(labels: &[usize], unlabeled: usize, device: &Device) -> Self {
         let mut order: Vec<usize> = (0..labels.len()).collect();
         order.sort_by_key(|&row| (labels[row], row));
@@ -123,7 +136,17 @@ impl ClassIndex {
         let in_order = order.iter().enumerate().all(|(at, &row)| at == row);
         let gather = (!in_order).then(|| int_tensor(&order, device));
         let labels = int_tensor(&class_of, device);
-        Self { order, places, starts, class_of, gather, labels, unlabeled, weights: None }
+        Self {
+            order,
+            places,
+            starts,
+            class_of,
+            gather,
+            labels,
+            unlabeled,
+            weights: None,
+            one_block: false,
+        }
     }
 
     /// The index of a labeled table: its labels, its weights, and behind them its rows without a class.

@@ -239,7 +239,7 @@ pub(crate) fn assert_points(target: &impl DataTarget, rows: usize) {
 
 /// Terms of a block that holds no table of pairs: few enough that f32 sums them exactly, and the blocks' sums are
 /// added in f64; enough that a block takes longer than to set it up.
-const STREAMED: usize = 4096;
+pub(crate) const STREAMED: usize = 4096;
 
 /// Cuts the terms of an objective whose blocks hold no table of pairs.
 #[doc(hidden)]

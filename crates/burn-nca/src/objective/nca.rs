@@ -15,7 +15,7 @@ use super::contrast::plain::{hinge, without_positive};
 use super::contrast::{Contrast, Contrasted};
 use super::{
     BatchLoss, CandidateLoss, Candidates, ClassIndex, ClassTarget, Objective, Similarity,
-    assert_points, whole_range,
+    assert_points,
 };
 use crate::display::one_line;
 use crate::nca::{equal_pairs, exponents, log_p};
@@ -233,6 +233,16 @@ impl Objective for NcaLoss {
         Self { sums, ..self }
     }
 
+    /// By a Fourier series the terms of each block would take as long as all.
+    #[cfg(feature = "fused")]
+    fn prepared(&self, embedding: Tensor<2>, classes: &ClassIndex) -> Option<ClassIndex> {
+        let z = &classes.arrange(embedding);
+        let is_sum = !classes.is_single() && self.sums.are_operations(LOG_SUM, z);
+        let block = || fused::Block::new(z, classes, 0..classes.labeled());
+        let by_series = is_sum && block().is_by_series(self.sums);
+        by_series.then(|| classes.clone().in_one_block())
+    }
+
     fn sums_taken(&self, embedding: Tensor<2>, classes: &ClassIndex) -> Option<(Sums, usize)> {
         let z = &classes.arrange(embedding);
         if classes.is_single() {
@@ -323,7 +333,7 @@ impl Objective for NcaLoss {
     }
 
     fn blocks(&self, classes: &ClassIndex, _rows: usize) -> Vec<Range<usize>> {
-        whole_range(classes.labeled())
+        classes.blocks()
     }
 }
 

@@ -3,11 +3,12 @@
 use core::ops::Range;
 
 use burn::tensor::activation::log_sigmoid;
-use burn::tensor::{Bool, Tensor, TensorData};
+use burn::tensor::{Bool, DType, Tensor, TensorData};
 use burn_nca_fused::{NeighborSets, PairSum, Summand, pair_sum};
 
 use super::NcaLoss;
-use crate::objective::{ClassIndex, among_all};
+use crate::device::runs_on_host;
+use crate::objective::{ClassIndex, STREAMED, among_all};
 use crate::sums::{LOG_SUM, Sums, exact_rows};
 
 /// The terms of a block: points in class order.
@@ -26,7 +27,7 @@ impl<'a> Block<'a> {
 
     /// The sums over the points: of the criterion, and of the hinge where the loss has one.
     pub(super) fn parts(&self, loss: &NcaLoss) -> Vec<Tensor<1>> {
-        let sum = |terms| self.classes.weigh(terms, self.rows.clone()).sum();
+        let sum = |terms| total(self.classes.weigh(terms, self.rows.clone()));
         let terms = loss.criterion.terms(self.log_p(loss.sums));
         let terms = match self.without_positive() {
             Some(without_positive) => terms.mask_fill(without_positive, 0.0),
@@ -63,6 +64,11 @@ impl<'a> Block<'a> {
         [self.classes.partners(&self.rows), all.without_self(self.rows.start)]
     }
 
+    /// Whether these sums are by a Fourier series.
+    pub(super) fn is_by_series(&self, sums: Sums) -> bool {
+        sums.fourier(&among_all(self.z, &self.rows), self.z, || self.sets(), 0).is_some()
+    }
+
     /// How these sums are computed, and how many points have one that a Fourier series leaves to an exact sum.
     pub(super) fn sums_taken(&self, sums: Sums) -> (Sums, usize) {
         let (queries, sets) = (among_all(self.z, &self.rows), self.sets());
@@ -89,6 +95,15 @@ impl<'a> Block<'a> {
             Tensor::from_data(TensorData::new(without_positive, [b, 1]), &self.z.device())
         })
     }
+}
+
+/// The sum of terms, `[1]`: of many in f32, by way of f64, as blocks of fewer are added.
+fn total(terms: Tensor<2>) -> Tensor<1> {
+    let dtype = terms.dtype();
+    if terms.dims()[0] <= STREAMED || dtype != DType::F32 || !runs_on_host(&terms.device()) {
+        return terms.sum();
+    }
+    terms.cast(DType::F64).sum().cast(dtype)
 }
 
 #[cfg(feature = "fourier")]
