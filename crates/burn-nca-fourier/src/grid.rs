@@ -70,7 +70,7 @@ fn spread_by<const W: usize>(
 /// The charges of some points over the rows of a stripe.
 ///
 /// As this and not as a closure it is compiled for the vector instructions that it runs on: a closure that is not inlined has
-/// those of every machine, a fifth of the speed.
+/// those of every machine.
 struct SpreadOver<'a, const W: usize> {
     taps: &'a Taps<W>,
     /// The points, and their original places.

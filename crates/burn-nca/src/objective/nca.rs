@@ -238,8 +238,8 @@ impl Objective for NcaLoss {
     fn prepared(&self, embedding: Tensor<2>, classes: &ClassIndex) -> Option<ClassIndex> {
         let z = &classes.arrange(embedding);
         let is_sum = !classes.is_single() && self.sums.are_operations(LOG_SUM, z);
-        let block = || fused::Block::new(z, classes, 0..classes.labeled());
-        let by_series = is_sum && block().is_by_series(self.sums);
+        let whole = fused::Block::new(z, classes, 0..classes.labeled());
+        let by_series = is_sum && whole.tolerance(self.sums).is_some();
         by_series.then(|| classes.clone().in_one_block())
     }
 

@@ -42,8 +42,8 @@ impl<'a> Block<'a> {
 
     /// `log p_i`, `[b, 1]`; 0 for a point without a partner.
     fn log_p(&self, sums: Sums) -> Tensor<2> {
-        let Self { classes, rows, z } = self;
-        let tolerance = sums.fourier(&among_all(z, rows), z, || self.sets(), 0);
+        let Self { classes, rows, .. } = self;
+        let tolerance = self.tolerance(sums);
         let kind = tolerance.map_or(LOG_SUM, PairSum::Fourier);
         let same = self.sum(kind, &classes.partners(rows));
         let same = match self.without_positive() {
@@ -64,20 +64,16 @@ impl<'a> Block<'a> {
         [self.classes.partners(&self.rows), all.without_self(self.rows.start)]
     }
 
-    /// Whether these sums are by a Fourier series.
-    pub(super) fn is_by_series(&self, sums: Sums) -> bool {
-        sums.fourier(&among_all(self.z, &self.rows), self.z, || self.sets(), 0).is_some()
+    /// The tolerance of these sums if they are by a Fourier series.
+    pub(super) fn tolerance(&self, sums: Sums) -> Option<f64> {
+        sums.fourier(&among_all(self.z, &self.rows), self.z, || self.sets(), 0)
     }
 
     /// How these sums are computed, and how many points have one that a Fourier series leaves to an exact sum.
     pub(super) fn sums_taken(&self, sums: Sums) -> (Sums, usize) {
-        let (queries, sets) = (among_all(self.z, &self.rows), self.sets());
-        match sums.fourier(&queries, self.z, || sets.clone(), 0) {
-            None => (Sums::Fused, 0),
-            Some(tolerance) => {
-                (Sums::Fourier(tolerance), exact_rows((&queries, self.z), &sets, false, tolerance))
-            }
-        }
+        let Some(tolerance) = self.tolerance(sums) else { return (Sums::Fused, 0) };
+        let points = (&among_all(self.z, &self.rows), self.z);
+        (Sums::Fourier(tolerance), exact_rows(points, &self.sets(), false, tolerance))
     }
 
     /// A sum of each point over others, `[b, 1]`.
