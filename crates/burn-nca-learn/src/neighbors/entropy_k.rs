@@ -146,7 +146,7 @@ pub fn local_k_vote(
     let order: Vec<usize> = (0..m).collect();
     let itself = excluded.as_ref().map(|excluded| excluded.spans(&order));
     let mut entropies = vec![Entropy::default(); b];
-    for part in parts(m) {
+    for part in parts(m, references.dimensions()) {
         let rows = references.select(&part.clone().collect::<Vec<_>>()).to_vec();
         let of_part = (points.as_slice(), rows.as_slice(), references.dimensions());
         let found = sums_and_entropies(of_part, itself.as_deref(), &part);

@@ -7,12 +7,16 @@ use burn_nca_fused::{NeighborSets, Number};
 use super::points::Points;
 use super::series;
 
-/// References that are stored in f64 at a time.
+/// References that are stored in f64 at a time, in many dimensions.
 pub(crate) const PART_ROWS: usize = 1 << 16;
 
-/// The parts of so many references.
-pub(super) fn parts(references: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..references).step_by(PART_ROWS).map(move |start| start..(start + PART_ROWS).min(references))
+/// Values of a part in few dimensions, 64 MiB: each part takes a pass over all queries.
+const PART_VALUES: usize = 1 << 23;
+
+/// The parts of so many references in k dimensions.
+pub(super) fn parts(references: usize, k: usize) -> impl Iterator<Item = Range<usize>> {
+    let rows = PART_ROWS.max(PART_VALUES / k.max(1));
+    (0..references).step_by(rows).map(move |start| start..(start + rows).min(references))
 }
 
 /// All references of a part but those that are left out, for each of b queries: one range a query, of all references.
@@ -165,6 +169,7 @@ mod tests {
         assert_eq!(counts(0..6), [5, 5, 6]);
         assert_eq!(counts(6..8), [2, 2, 1]);
         assert_eq!(others(2, None, &(0..4)).count(1), 4);
-        assert_eq!(parts(PART_ROWS + 1).last(), Some(PART_ROWS..PART_ROWS + 1));
+        assert_eq!(parts(PART_ROWS + 1, 784).last(), Some(PART_ROWS..PART_ROWS + 1));
+        assert_eq!(parts(1_000_000, 2).count(), 1);
     }
 }

@@ -183,7 +183,7 @@ pub fn kernel_means(
     let k = queries.len() / b;
     let mut logs = vec![f64::NEG_INFINITY; b];
     let mut means = vec![0.0; b * c];
-    for part in parts(references.rows()) {
+    for part in parts(references.rows(), k) {
         let values: Vec<f64> =
             part.clone().flat_map(|at| numbers.row(place(at))).copied().collect();
         let heights = heights.as_ref().map(|heights| &heights[part.clone()]);

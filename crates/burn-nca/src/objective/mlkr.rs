@@ -13,8 +13,8 @@ use burn_nca_fused::{NeighborSets, pair_sum};
 #[cfg(feature = "fused")]
 use super::among_all;
 use super::batch::{assert_rows, at_least_f32};
-use super::reduction::reduce_sum;
-use super::{BatchLoss, Objective, TargetIndex, whole_range};
+use super::reduction::{reduce_sum, total};
+use super::{BatchLoss, Objective, TargetIndex};
 use crate::display::one_line;
 use crate::nca::mlkr::{predicted, squared_errors};
 use crate::nca::{exponents, squared_distances};
@@ -134,7 +134,7 @@ impl MlkrLoss {
         if self.sums.are_operations(PairSum::Mean, &z) {
             #[cfg(feature = "fused")]
             return {
-                let others = NeighborSets::all(rows.len(), z.dims()[0]).without_self(rows.start);
+                let others = others(&rows, &z);
                 let points = (among_all(&z, &rows), z);
                 let predicted = means(points, targets.clone(), &others, self.sums);
                 sum(squared_errors(truth(&rows), predicted), rows)
@@ -146,6 +146,20 @@ impl MlkrLoss {
             sum(squared_errors(truth(&rows), predicted), rows)
         })
     }
+}
+
+#[cfg(feature = "fused")]
+impl MlkrLoss {
+    /// The tolerance of the means of all points if they are by a Fourier series.
+    fn tolerance(&self, z: &Tensor<2>, columns: usize) -> Option<f64> {
+        self.sums.fourier(z, z, || [others(&(0..z.dims()[0]), z)], columns)
+    }
+}
+
+/// All points but the own, of each of `rows`.
+#[cfg(feature = "fused")]
+fn others(rows: &Range<usize>, z: &Tensor<2>) -> NeighborSets {
+    NeighborSets::all(rows.len(), z.dims()[0]).without_self(rows.start)
 }
 
 /// The means by one operation: fused, or a Fourier series.
@@ -207,21 +221,24 @@ impl Objective for MlkrLoss {
             return Some((Sums::Plain, 0));
         }
         #[cfg(feature = "fused")]
-        {
-            let n = targets.points();
-            let sets = [NeighborSets::all(n, n).without_self(0)];
-            let fourier =
-                self.sums.fourier(&embedding, &embedding, || sets.clone(), targets.columns());
-            if let Some(tolerance) = fourier {
-                let exact = exact_rows((&embedding, &embedding), &sets, true, tolerance);
-                return Some((Sums::Fourier(tolerance), exact));
-            }
+        if let Some(tolerance) = self.tolerance(&embedding, targets.columns()) {
+            let sets = [others(&(0..targets.points()), &embedding)];
+            let exact = exact_rows((&embedding, &embedding), &sets, true, tolerance);
+            return Some((Sums::Fourier(tolerance), exact));
         }
         Some((Sums::Fused, 0))
     }
 
+    /// By a Fourier series the terms of each block would take as long as all.
+    #[cfg(feature = "fused")]
+    fn prepared(&self, embedding: Tensor<2>, targets: &TargetIndex) -> Option<TargetIndex> {
+        let is_sum = self.sums.are_operations(PairSum::Mean, &embedding);
+        let by_series = is_sum && self.tolerance(&embedding, targets.columns()).is_some();
+        by_series.then(|| targets.clone().in_one_block())
+    }
+
     fn blocks(&self, targets: &TargetIndex, _rows: usize) -> Vec<Range<usize>> {
-        whole_range(targets.points())
+        targets.blocks()
     }
 
     fn lower_bound(&self, _targets: &TargetIndex) -> Option<f64> {
@@ -230,7 +247,7 @@ impl Objective for MlkrLoss {
 
     fn block(&self, embedding: Tensor<2>, targets: &TargetIndex, terms: Range<usize>) -> Tensor<1> {
         let t = targets.centered(embedding.dtype());
-        self.errors(embedding, t, terms, |errors, rows| targets.weigh(errors, rows).sum())
+        self.errors(embedding, t, terms, |errors, rows| total(targets.weigh(errors, rows)))
     }
 }
 

@@ -1,7 +1,10 @@
 //! How the terms of a batch become one number: their mean or their sum.
 
 use burn::nn::loss::Reduction;
-use burn::tensor::Tensor;
+use burn::tensor::{DType, Tensor};
+
+use super::STREAMED;
+use crate::device::runs_on_host;
 
 /// The sum of the terms of some rows, as their mean or as it is; `[1]` to `[1]`.
 ///
@@ -30,6 +33,15 @@ pub(super) fn reduce_sum(sum: Tensor<1>, count: usize, reduction: &Reduction) ->
 /// be off by up to 6e-8 of itself.
 pub fn over<const D: usize>(values: Tensor<D>, number: f64) -> Tensor<D> {
     values.mul_scalar(number.recip())
+}
+
+/// The sum of the terms of a block, `[b, 1]` to `[1]`: of many in f32, by way of f64, as the sums of smaller blocks are added.
+pub(super) fn total(terms: Tensor<2>) -> Tensor<1> {
+    let dtype = terms.dtype();
+    if terms.dims()[0] <= STREAMED || dtype != DType::F32 || !runs_on_host(&terms.device()) {
+        return terms.sum();
+    }
+    terms.cast(DType::F64).sum().cast(dtype)
 }
 
 fn is_mean(reduction: &Reduction) -> bool {

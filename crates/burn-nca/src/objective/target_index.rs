@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use burn::tensor::{DType, Device, Tensor};
 
-use super::DataTarget;
 use super::term_weights::TermWeights;
 use super::transfer::{float_tensor, widest_float};
+use super::{DataTarget, whole_range};
 use crate::data::{Features, RegressionData, Scaling, ScalingKind};
 use crate::error::{Error, Result};
 
@@ -35,6 +35,8 @@ pub struct TargetIndex {
     on_device: Tensor<2>,
     /// The weight of the term of each point; 1 where there are none.
     weights: Option<TermWeights>,
+    /// Whether the terms are computed together.
+    one_block: bool,
 }
 
 impl TargetIndex {
@@ -89,7 +91,7 @@ impl TargetIndex {
     fn index(values: Vec<f64>, columns: usize, device: &Device) -> Self {
         let shape = [values.len() / columns, columns];
         let on_device = float_tensor(values.clone(), shape, device, widest_float(device));
-        Self { values: Arc::new(values), columns, on_device, weights: None }
+        Self { values: Arc::new(values), columns, on_device, weights: None, one_block: false }
     }
 
     /// The same points, the term of each times its weight: `Σ_i w_i ||t_i - t̂_i||²`.
@@ -101,6 +103,18 @@ impl TargetIndex {
     pub fn with_weights(self, weights: &[f64]) -> Result<Self> {
         let weights = TermWeights::new(weights, self.points(), &self.on_device.device())?;
         Ok(Self { weights: Some(weights), ..self })
+    }
+
+    /// The same for terms that are computed together, in time that grows with the points and not with the pairs.
+    #[cfg(feature = "fused")]
+    pub(super) fn in_one_block(self) -> Self {
+        Self { one_block: true, ..self }
+    }
+
+    /// The blocks of the terms.
+    #[allow(clippy::single_range_in_vec_init)]
+    pub(super) fn blocks(&self) -> Vec<Range<usize>> {
+        if self.one_block { vec![0..self.points()] } else { whole_range(self.points()) }
     }
 
     /// The terms of points `rows`, each times its weight, `[b, 1]` to `[b, 1]`.

@@ -3,12 +3,12 @@
 use core::ops::Range;
 
 use burn::tensor::activation::log_sigmoid;
-use burn::tensor::{Bool, DType, Tensor, TensorData};
+use burn::tensor::{Bool, Tensor, TensorData};
 use burn_nca_fused::{NeighborSets, PairSum, Summand, pair_sum};
 
 use super::NcaLoss;
-use crate::device::runs_on_host;
-use crate::objective::{ClassIndex, STREAMED, among_all};
+use crate::objective::reduction::total;
+use crate::objective::{ClassIndex, among_all};
 use crate::sums::{LOG_SUM, Sums, exact_rows};
 
 /// The terms of a block: points in class order.
@@ -91,15 +91,6 @@ impl<'a> Block<'a> {
             Tensor::from_data(TensorData::new(without_positive, [b, 1]), &self.z.device())
         })
     }
-}
-
-/// The sum of terms, `[1]`: of many in f32, by way of f64, as blocks of fewer are added.
-fn total(terms: Tensor<2>) -> Tensor<1> {
-    let dtype = terms.dtype();
-    if terms.dims()[0] <= STREAMED || dtype != DType::F32 || !runs_on_host(&terms.device()) {
-        return terms.sum();
-    }
-    terms.cast(DType::F64).sum().cast(dtype)
 }
 
 #[cfg(feature = "fourier")]
