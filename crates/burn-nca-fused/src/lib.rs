@@ -24,10 +24,10 @@ mod operation;
 mod pair_sum;
 mod pairs;
 mod panel;
-#[cfg(any(feature = "flex", test))]
+#[cfg(any(all(feature = "burn", feature = "flex"), test))]
 mod periodic;
 mod shares;
-#[cfg(any(feature = "flex", test))]
+#[cfg(any(all(feature = "burn", feature = "flex"), test))]
 mod softmax_rows;
 #[cfg(test)]
 mod tests;

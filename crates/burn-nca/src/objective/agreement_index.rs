@@ -5,11 +5,14 @@ use std::sync::Arc;
 
 use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData, s};
 
-use super::DataTarget;
+#[cfg(feature = "fused")]
+use burn_nca_fused::{NeighborSets, PairSum, pair_sum};
+
 #[cfg(feature = "fused")]
 use super::among_all;
 use super::term_weights::TermWeights;
 use super::transfer::{float_tensor, int_tensor, widest_float};
+use super::{DataTarget, STREAMED};
 use crate::data::{AgreementRule, Agreements, SparseRows};
 use crate::error::{Error, Result};
 use crate::nca::{equal_pairs, squared_distances};
@@ -54,6 +57,8 @@ pub struct AgreementIndex {
     rule: IndexedRule,
     /// The weight of the term of each row of the order; 1 where there are none.
     weights: Option<TermWeights>,
+    /// Whether the terms are computed together.
+    one_block: bool,
 }
 
 /// The agreements of the labeled rows, in their order.
@@ -106,7 +111,17 @@ impl AgreementIndex {
         let without_positive =
             Tensor::from_data(TensorData::new(without_positive, [order.len(), 1]), device);
         let rule = IndexedRule::new(agreements.select(&order[..labeled]), device);
-        Self { agreements, order, labeled, gather, without, without_positive, rule, weights: None }
+        Self {
+            agreements,
+            order,
+            labeled,
+            gather,
+            without,
+            without_positive,
+            rule,
+            weights: None,
+            one_block: false,
+        }
     }
 
     /// The same points, the term of each times its weight, in the order of the data: `f = Σ_i w_i p_i`.
@@ -183,6 +198,34 @@ impl AgreementIndex {
         matches!(self.rule, IndexedRule::List(_) | IndexedRule::Host(_))
     }
 
+    /// Whether the agreements are equal labels.
+    pub(super) fn is_of_labels(&self) -> bool {
+        matches!(self.rule, IndexedRule::Labels(..))
+    }
+
+    /// The same for terms that are computed together, in time that grows with the points and not with the pairs.
+    #[cfg(feature = "fused")]
+    pub(super) fn in_one_block(self) -> Self {
+        Self { one_block: true, ..self }
+    }
+
+    /// The blocks of the terms, of so many rows where they are in a table.
+    #[allow(clippy::single_range_in_vec_init)]
+    pub(super) fn blocks(&self, rows: usize) -> Vec<Range<usize>> {
+        if self.one_block {
+            return vec![0..self.labeled];
+        }
+        let rows = if self.is_table() { rows.max(1) } else { STREAMED };
+        (0..self.labeled).step_by(rows).map(|at| at..(at + rows).min(self.labeled)).collect()
+    }
+
+    /// The rows of equal label of the labeled points i in `rows`, among n, where these are the agreements.
+    #[cfg(feature = "fused")]
+    pub(super) fn partners(&self, rows: &Range<usize>, n: usize) -> Option<NeighborSets> {
+        let IndexedRule::Labels(spans, _) = &self.rule else { return None };
+        Some(NeighborSets::within(spans[rows.clone()].to_vec(), n).without_self(rows.start))
+    }
+
     /// `log Σ_j w_ij exp(-||z_i - z_j||²)` of the labeled points i in `rows`, `[b, 1]`, from points as
     /// [`arrange`](Self::arrange) gives them; -∞ where no point agrees. For agreements without a
     /// [table](Self::is_table).
@@ -191,15 +234,18 @@ impl AgreementIndex {
     /// w_ij = exp(-||u_i - u_j||²):   w_ij exp(-||z_i - z_j||²) = exp(-||(z_i, u_i) - (z_j, u_j)||²)
     /// ```
     #[cfg(feature = "fused")]
-    pub(super) fn log_agreeing(&self, z: Tensor<2>, rows: &Range<usize>) -> Tensor<2> {
-        use burn_nca_fused::{Distance, NeighborSets, PairSum, pair_sum};
-
+    pub(super) fn log_agreeing(
+        &self,
+        sum: PairSum,
+        z: Tensor<2>,
+        rows: &Range<usize>,
+    ) -> Tensor<2> {
         let (b, all) = (rows.len(), self.labeled);
+        if let Some(partners) = self.partners(rows, z.dims()[0]) {
+            return pair_sum(sum, (among_all(&z, rows), z), None, &partners);
+        }
         let z = if z.dims()[0] == all { z } else { z.slice(s![0..all]) };
         let (points, among) = match &self.rule {
-            IndexedRule::Labels(spans, _) => {
-                (z, NeighborSets::within(spans[rows.clone()].to_vec(), all))
-            }
             IndexedRule::Targets(targets) => {
                 let on_device = Tensor::zeros(targets.dims(), (&z.device(), z.dtype()));
                 let targets = on_device + targets.clone().cast(z.dtype());
@@ -208,7 +254,6 @@ impl AgreementIndex {
             _ => (z, NeighborSets::within(vec![0..0; b], all)),
         };
         let queries = among_all(&points, rows);
-        let sum = PairSum::LogSumExp(Distance::SqEuclidean);
         pair_sum(sum, (queries, points), None, &among.without_self(rows.start))
     }
 

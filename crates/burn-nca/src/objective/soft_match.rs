@@ -15,7 +15,7 @@ use burn_nca_fused::PairSum;
 
 use super::batch::{assert_rows, at_least_f32};
 use super::reduction::reduce;
-use super::{AgreementIndex, AgreementTarget, BatchLoss, Criterion, Objective, whole_range};
+use super::{AgreementIndex, AgreementTarget, BatchLoss, Criterion, Objective};
 use crate::display::one_line;
 use crate::nca::soft_match::{log_agreement, log_p};
 use crate::nca::{exponents, own_pairs};
@@ -229,6 +229,15 @@ impl SoftNcaLoss {
         reduce(sum, counted, &self.reduction)
     }
 
+    /// Whether the sums over the pairs of these agreements are operations; those of labels may be a Fourier series.
+    fn are_operations(&self, z: &Tensor<2>, agreements: &AgreementIndex) -> bool {
+        match (agreements.is_table(), agreements.is_of_labels()) {
+            (true, _) => self.sums.are_fused(PairSum::CostedLogSumExp, &[z]),
+            (_, true) => self.sums.are_operations(LOG_SUM, z),
+            _ => self.sums.are_fused(LOG_SUM, &[z]),
+        }
+    }
+
     /// -p_i or -log p_i, `[b, 1]`; 0 where no point agrees.
     fn terms(&self, log_p: Tensor<2>, without_positive: Tensor<2, Bool>) -> Tensor<2> {
         let log_p = log_p.mask_fill(without_positive.clone(), 0.0);
@@ -249,11 +258,6 @@ impl BatchLoss for SoftNcaLoss {
     }
 }
 
-/// The sum over the pairs of these agreements.
-fn sum_of(agreements: &AgreementIndex) -> PairSum {
-    if agreements.is_table() { PairSum::CostedLogSumExp } else { LOG_SUM }
-}
-
 impl Objective for SoftNcaLoss {
     type Target = AgreementIndex;
 
@@ -266,7 +270,28 @@ impl Objective for SoftNcaLoss {
         embedding: Tensor<2>,
         agreements: &AgreementIndex,
     ) -> Option<(Sums, usize)> {
-        Some((self.sums.taken(sum_of(agreements), &[&embedding]), 0))
+        let z = &agreements.arrange(embedding, self.unlabeled_neighbors);
+        if !self.are_operations(z, agreements) {
+            return Some((Sums::Plain, 0));
+        }
+        #[cfg(feature = "fused")]
+        return Some(fused::sums_taken(self, z, agreements));
+        #[cfg(not(feature = "fused"))]
+        None
+    }
+
+    /// By a Fourier series the terms of each block would take as long as all.
+    #[cfg(feature = "fused")]
+    fn prepared(
+        &self,
+        embedding: Tensor<2>,
+        agreements: &AgreementIndex,
+    ) -> Option<AgreementIndex> {
+        let z = &agreements.arrange(embedding, self.unlabeled_neighbors);
+        let is_sum = self.are_operations(z, agreements);
+        let all = 0..agreements.labeled();
+        let by_series = is_sum && fused::tolerance(self, z, agreements, &all).is_some();
+        by_series.then(|| agreements.clone().in_one_block())
     }
 
     fn lower_bound(&self, agreements: &AgreementIndex) -> Option<f64> {
@@ -286,7 +311,7 @@ impl Objective for SoftNcaLoss {
             return embedding.sum().mul_scalar(0.0);
         }
         let z = agreements.arrange(embedding, self.unlabeled_neighbors);
-        if self.sums.are_fused(sum_of(agreements), &[&z]) {
+        if self.are_operations(&z, agreements) {
             #[cfg(feature = "fused")]
             return fused::block(self, z, agreements, terms);
         }
@@ -310,11 +335,6 @@ impl Objective for SoftNcaLoss {
     }
 
     fn blocks(&self, agreements: &AgreementIndex, rows: usize) -> Vec<Range<usize>> {
-        let n = agreements.labeled();
-        if !agreements.is_table() {
-            return whole_range(n);
-        }
-        let rows = rows.max(1);
-        (0..n).step_by(rows).map(|start| start..(start + rows).min(n)).collect()
+        agreements.blocks(rows)
     }
 }

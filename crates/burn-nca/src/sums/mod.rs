@@ -30,7 +30,8 @@ const FOURIER_FROM: usize = 2000;
 /// How sums over pairs of points are added up.
 ///
 /// All ways agree in value and gradient; only plain sums write matrices of pairs. The Fourier series takes linear time; it is for
-/// the criteria f and g and the means of MLKR over all points in one and two dimensions, on flex.
+/// the criteria f and g over classes (or soft matches of labels) and the means of MLKR, over all points in one and two
+/// dimensions, on flex.
 ///
 /// ```text
 ///          value                                       gradient                                         memory

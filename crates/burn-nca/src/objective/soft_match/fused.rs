@@ -9,11 +9,11 @@ use burn_nca_fused::{NeighborSets, PairSum, pair_sum};
 use super::SoftNcaLoss;
 use crate::objective::agreement_index::NO_AGREEMENT;
 use crate::objective::integers::on_host;
-use crate::objective::reduction::{over, reduce_sum};
+use crate::objective::reduction::{over, reduce_sum, total};
 use crate::objective::similarity::in_graph_of;
 use crate::objective::transfer::int_tensor;
 use crate::objective::{AgreementIndex, among_all};
-use crate::sums::LOG_SUM;
+use crate::sums::{LOG_SUM, Sums, exact_rows};
 
 /// `log p_i` of a batch with a table of agreements, `[n, 1]`.
 pub(super) fn of_table(z: Tensor<2>, log_w: Tensor<2>, absent: Tensor<2, Bool>) -> Tensor<2> {
@@ -66,6 +66,40 @@ pub(super) fn of_targets(
     reduce_sum(terms.sum(), count, &loss.reduction)
 }
 
+/// Those of equal label and all others, of some labeled points, where these are the agreements.
+fn sets(
+    z: &Tensor<2>,
+    agreements: &AgreementIndex,
+    rows: &Range<usize>,
+) -> Option<[NeighborSets; 2]> {
+    let [m, _] = z.dims();
+    let all = NeighborSets::all(rows.len(), m).without_self(rows.start);
+    Some([agreements.partners(rows, m)?, all])
+}
+
+/// The tolerance of the sums of some labeled points if they are by a Fourier series.
+pub(super) fn tolerance(
+    loss: &SoftNcaLoss,
+    z: &Tensor<2>,
+    agreements: &AgreementIndex,
+    rows: &Range<usize>,
+) -> Option<f64> {
+    let sets = sets(z, agreements, rows)?;
+    loss.sums.fourier(&among_all(z, rows), z, || sets, 0)
+}
+
+/// How the sums of all labeled points are computed, and how many of these have one that a Fourier series leaves to an exact sum.
+pub(super) fn sums_taken(
+    loss: &SoftNcaLoss,
+    z: &Tensor<2>,
+    agreements: &AgreementIndex,
+) -> (Sums, usize) {
+    let rows = 0..agreements.labeled();
+    let Some(tolerance) = tolerance(loss, z, agreements, &rows) else { return (Sums::Fused, 0) };
+    let sets = sets(z, agreements, &rows).expect("a series is of labels");
+    (Sums::Fourier(tolerance), exact_rows((&among_all(z, &rows), z), &sets, false, tolerance))
+}
+
 /// The terms of some labeled points, of an embedding as the index arranges it, `[1]`.
 pub(super) fn block(
     loss: &SoftNcaLoss,
@@ -76,7 +110,8 @@ pub(super) fn block(
     let (b, m) = (terms.len(), z.dims()[0]);
     let among = |m: usize| NeighborSets::all(b, m).without_self(terms.start);
     let block = among_all(&z, &terms);
-    let all = pair_sum(LOG_SUM, (block.clone(), z.clone()), None, &among(m));
+    let sum = tolerance(loss, &z, agreements, &terms).map_or(LOG_SUM, PairSum::Fourier);
+    let all = pair_sum(sum, (block.clone(), z.clone()), None, &among(m));
     let agreeing = if agreements.is_table() {
         let costs = agreements.costs(&terms, z.dtype());
         let labeled = agreements.labeled();
@@ -87,12 +122,13 @@ pub(super) fn block(
             &among(labeled),
         )
     } else {
-        agreements.log_agreeing(z, &terms)
+        agreements.log_agreeing(sum, z, &terms)
     };
     let without_positive = agreements.without_positive(&terms);
     // Where nothing agrees, -∞ would meet -∞ where nothing is near either.
     let log_p =
         agreeing.mask_fill(without_positive.clone(), 0.0) - all.mask_fill(without_positive, 0.0);
+    let log_p = if sum == LOG_SUM { log_p } else { log_p.clamp_max(0.0) };
     let of_points = loss.terms(log_p, agreements.without_positive(&terms));
-    agreements.weigh(of_points, terms).sum()
+    total(agreements.weigh(of_points, terms))
 }

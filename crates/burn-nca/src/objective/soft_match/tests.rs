@@ -51,3 +51,45 @@ fn targets_are_the_table_of_their_agreements_whatever_their_origin() {
         assert_eq!(slopes[0][3], 0.0);
     }
 }
+
+#[cfg(feature = "fourier")]
+#[test]
+fn labels_by_a_series_are_the_classes_of_nca() {
+    use crate::data::{Agreements, host_values};
+    use crate::objective::{ClassIndex, NcaLossConfig};
+    use crate::sums::FOURIER_TOLERANCE;
+
+    let (n, device) = (2500, Device::flex().autodiff());
+    let wave = |i: usize| 6.0 * ((i * i + 3 * i) as f64 * 0.37).sin() + (i % 6) as f64;
+    let values: Vec<f64> = (0..2 * n).map(wave).collect();
+    let z = Tensor::<2>::from_data(TensorData::new(values, [n, 2]), (&device, DType::F64));
+    let z = z.require_grad();
+    let class = |i: usize| (!i.is_multiple_of(11)).then_some(i % 6);
+    let labels: Vec<Option<usize>> = (0..n).map(class).collect();
+    let agreements = AgreementIndex::new(&Agreements::of_labels(&labels), &device).unwrap();
+    let classes = ClassIndex::partly(&labels, &device).unwrap();
+    let of_classes = NcaLossConfig::new().with_sums(Sums::Fused).init();
+    let found = |total: Tensor<1>| {
+        let gradient = z.grad(&total.clone().backward()).unwrap();
+        [host_values(total), host_values(gradient)].concat()
+    };
+    let expected = found(of_classes.total(z.clone(), &classes));
+    let series = Sums::Fourier(FOURIER_TOLERANCE);
+    for sums in [Sums::Plain, Sums::Fused, series, Sums::Auto] {
+        let config = SoftNcaLossConfig::new().with_unlabeled_neighbors(true);
+        let loss = config.with_sums(sums).init();
+        let by = loss.sums_taken(z.clone(), &agreements).unwrap().0;
+        assert!(sums == by || sums == Sums::Auto && [Sums::Fused, series].contains(&by));
+        let found = found(loss.total(z.clone(), &agreements));
+        assert!(
+            (found[0] / expected[0] - 1.0).abs() < 1e-7,
+            "{sums:?}: {} {}",
+            found[0],
+            expected[0]
+        );
+        let norm =
+            |off: &dyn Fn(usize) -> f64| (1..found.len()).map(|i| off(i).powi(2)).sum::<f64>();
+        let off = norm(&|i| found[i] - expected[i]) / norm(&|i| expected[i]);
+        assert!(off.sqrt() < 1e-4, "{sums:?}: {off:e}");
+    }
+}
