@@ -37,7 +37,7 @@ pub use cross_validated_k::CrossValidatedK;
 pub use knn::{Embedded, held_out_accuracy, leave_one_out_accuracy};
 pub use mcnemar::{McNemar, McNemarForm};
 pub use partners::PartnerRanks;
-pub use perplexity::{perplexities, perplexities_of};
+pub use perplexity::{perplexities, perplexities_by, perplexities_of};
 pub use probability::{LogLoss, brier_score, expected_accuracy};
 pub use quantiles::Quantiles;
 pub use regression::RegressionScores;

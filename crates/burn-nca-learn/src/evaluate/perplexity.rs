@@ -3,7 +3,9 @@
 use burn::tensor::Tensor;
 
 use crate::error::Result;
-use crate::neighbors::{Excluded, Points, sums_and_entropies};
+use crate::neighbors::{
+    ClassReferences, Excluded, Points, Rule, manhattan_perplexities, sums_and_entropies,
+};
 
 /// The perplexity of each point of an embedding: how many neighbors its kernel effectively counts.
 ///
@@ -59,6 +61,34 @@ pub fn perplexities_of(
     let points = (queries.as_slice(), &all.to_vec()[..], all.dimensions());
     let found = sums_and_entropies(points, Some(&left_out), &(0..n));
     Ok(found.into_iter().map(|found| found.entropy.exp()).collect())
+}
+
+/// The perplexity of the `p_ij` of a model's rule: of NCA's where the rule has none over all rows.
+///
+/// See [`perplexities_of`].
+///
+/// # Errors
+/// A coordinate that is not finite, or under a rule with its own `p_ij` a row without another to decide about it.
+///
+/// # Panics
+/// As [`perplexities_of`].
+pub fn perplexities_by(
+    rule: &Rule,
+    points: &Tensor<2>,
+    rows: &[usize],
+    groups: Option<&[usize]>,
+) -> Result<Vec<f64>> {
+    match rule {
+        _ if points.dims()[0] < 2 => Ok(Vec::new()),
+        Rule::Manhattan => manhattan_perplexities(points, rows, groups),
+        Rule::Members(rule) => {
+            let alike = vec![0; points.dims()[0]];
+            let references = ClassReferences { groups, ..ClassReferences::new(points, &alike, 1) };
+            let [_, perplexity] = rule.terms(references, rows)?;
+            Ok(perplexity)
+        }
+        _ => perplexities_of(points, rows, groups),
+    }
 }
 
 #[cfg(test)]

@@ -6,11 +6,12 @@ use core::ops::Range;
 use burn::tensor::Tensor;
 use burn_nca_fused::{NeighborSets, Number};
 
-use super::Embedded;
 use super::knn::check_groups;
+use super::{Embedded, perplexities_by};
 use crate::error::{Error, Result};
 use crate::neighbors::{
-    Entropy, PART_ROWS, Points, log_of_sum, series_log_sums, sums_and_entropies,
+    ClassReferences, Entropy, PART_ROWS, Points, Rule, log_of_sum, series_log_sums,
+    sums_and_entropies,
 };
 
 /// The terms of f and g, and the perplexity, of some rows of an embedding, each among all rows.
@@ -65,6 +66,30 @@ impl RowTerms {
         }
         check_groups(embedded)?;
         Asked { labels, groups, rows }.by_parts(n.max(1), |some| Ok(all.select(some).to_vec()))
+    }
+
+    /// The terms of `rows` by the rule of a model: `p_ij` is the rule's own where it has one over all rows.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of), or a row that nothing decides about under the rule.
+    ///
+    /// # Panics
+    /// As [`of`](Self::of).
+    pub fn of_rule(rule: &Rule, references: ClassReferences<'_>, rows: &[usize]) -> Result<Self> {
+        let ClassReferences { embedding, labels, groups, .. } = references;
+        match rule {
+            Rule::Neighbors => Self::of(Embedded::new(embedding, labels).with_groups(groups), rows),
+            Rule::Members(rule) => {
+                let [log_p, perplexity] = rule.terms(references, rows)?;
+                Ok(Self { log_p, perplexity })
+            }
+            _ => Ok(Self {
+                // A weight counts a term as often; the draw of its neighbor is that of the paper.
+                log_p: rule
+                    .log_own_probabilities(ClassReferences { weights: None, ..references }, rows)?,
+                perplexity: perplexities_by(rule, embedding, rows, groups)?,
+            }),
+        }
     }
 
     /// The terms of `rows` among all points of these labels (and groups), which `embed` embeds a part at a time: so many

@@ -4,6 +4,7 @@ use burn::tensor::Tensor;
 use rayon::prelude::*;
 
 use super::excluded::{Eligible, Exclude, Excluded, check_usable};
+use super::in_parts::rows_at;
 use super::kernel::log_sum;
 use super::points::{Points, check_labels, read_both};
 use super::probabilities::ClassProbabilities;
@@ -150,6 +151,27 @@ pub fn manhattan_means(
     Ok(rows.concat())
 }
 
+/// The perplexity of `p_ij ∝ exp(-D_ij)`, of some rows of the points among the others, of other groups where there are any.
+///
+/// # Errors
+/// A coordinate that is not finite, or a row that no other is left to.
+pub(crate) fn manhattan_perplexities(
+    points: &Tensor<2>,
+    rows: &[usize],
+    groups: Option<&[usize]>,
+) -> Result<Vec<f64>> {
+    let exclude = Exclude::own(rows).with_groups(groups);
+    let (queries, references, eligible) = read_eligible(&rows_at(points, rows), points, exclude)?;
+    check_usable(references.rows(), queries.rows(), eligible.excluded.as_ref(), |_| true)?;
+    Ok(rows_of(&queries, &references, eligible.excluded.as_ref(), |_, row| {
+        let distances: Vec<f64> = row.map(|(_, distance)| distance).collect();
+        let log = log_sum(&distances);
+        // H = log Σ_j exp(-D_j) + Σ_j p_j D_j
+        let mean: f64 = distances.iter().map(|far| (-far - log).exp() * far).sum();
+        (log + mean).exp()
+    }))
+}
+
 /// What `visit` makes of each query's number, references and their distances, without those that are left out.
 fn rows_of<T: Send>(
     queries: &Points,
@@ -205,6 +227,9 @@ mod tests {
             assert!((found.probability(row, 1) - other).abs() < 1e-6);
             assert_eq!(found.probability(row, 2), 0.0);
         }
+        let perplexities = manhattan_perplexities(&line(), &[0], None).unwrap();
+        let entropy = -0.8 * 0.8f64.ln() - 0.2 * 0.2f64.ln();
+        assert!((perplexities[0].ln() - entropy).abs() < 1e-6, "{perplexities:?}");
         let numbers = Numbers::new(&[0.0, 3.0, 9.0], 1);
         let means = manhattan_means(&line(), &line(), numbers, Some(&own)).unwrap();
         for (mean, expected) in means.iter().zip([4.2, 3.0, 2.0]) {

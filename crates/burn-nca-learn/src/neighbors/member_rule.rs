@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::excluded::{Exclude, check_usable};
+use super::in_parts::{parts, rows_at};
 use super::points::{Points, check_labels, read_both};
 use super::probabilities::ClassProbabilities;
 use super::regress::Numbers;
@@ -146,6 +147,38 @@ impl MemberRule {
         Ok(())
     }
 
+    /// `log p_i` of its own class and the perplexity of the p_ij, of some of the references, each among those that it may find
+    /// and that count alike.
+    ///
+    /// # Errors
+    /// As [`each_block`](Self::each_block).
+    pub(crate) fn terms(
+        &self,
+        references: ClassReferences<'_>,
+        rows: &[usize],
+    ) -> Result<[Vec<f64>; 2]> {
+        let ClassReferences { embedding, labels, classes, groups, .. } = references;
+        let [mut log_p, mut perplexity] = [Vec::new(), Vec::new()];
+        // Of each class p_ij, and behind these the entropy.
+        let add = |sums: &mut [f64], shares: &[f64]| {
+            for (&label, &share) in labels.iter().zip(shares).filter(|(_, share)| **share > 0.0) {
+                sums[label] += share;
+                sums[classes] -= share * share.ln();
+            }
+        };
+        for some in parts(rows.len(), classes + 1) {
+            let own = &rows[some];
+            let exclude = Exclude::own(own).with_groups(groups);
+            let points = (&rows_at(embedding, own), embedding);
+            let found = self.sums(points, (None, exclude), classes + 1, add)?;
+            for (&row, sums) in own.iter().zip(found.chunks_exact(classes + 1)) {
+                log_p.push(sums[labels[row]].ln());
+                perplexity.push(sums[classes].exp());
+            }
+        }
+        Ok([log_p, perplexity])
+    }
+
     /// The numbers of all references, weighted by p_ij, for each query; row-major `[n, columns]`.
     pub(super) fn kernel_means(
         &self,
@@ -255,6 +288,23 @@ mod tests {
         let numbers = Numbers::new(&[0.0, 3.0, 9.0], 1);
         let means = rule.kernel_means((&points, &points), numbers, Some(&own)).unwrap();
         assert!((means[0] - 6.0).abs() < 1e-5, "{means:?}");
+    }
+
+    #[test]
+    fn terms_are_those_worked_by_hand() {
+        let points = members();
+        let references = ClassReferences::new(&points, &[0, 0, 1], 2);
+        let [log_p, perplexity] = MemberRule::new(2).terms(references, &[2, 0]).unwrap();
+        // Of the last no other is of its class; both members together give each half.
+        assert_eq!(log_p[0], f64::NEG_INFINITY);
+        assert!((log_p[1] - 0.5f64.ln()).abs() < 1e-6, "{log_p:?}");
+        assert!(perplexity.iter().all(|found| (found - 2.0).abs() < 1e-6), "{perplexity:?}");
+        let first = points.slice([0..3, 0..1]);
+        let references = ClassReferences::new(&first, &[0, 0, 1], 2);
+        let [log_p, perplexity] = MemberRule::new(1).terms(references, &[0]).unwrap();
+        let entropy = -0.8 * 0.8f64.ln() - 0.2 * 0.2f64.ln();
+        assert!((log_p[0] - 0.8f64.ln()).abs() < 1e-6, "{log_p:?}");
+        assert!((perplexity[0].ln() - entropy).abs() < 1e-6, "{perplexity:?}");
     }
 
     #[test]

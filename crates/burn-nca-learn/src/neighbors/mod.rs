@@ -54,6 +54,7 @@ pub(crate) use excluded::Excluded;
 pub(crate) use held_out::HeldOut;
 pub(crate) use influence::{RuleDistance, nearest_of};
 pub(crate) use kernel::{Entropy, PART_ROWS, log_of_sum, sums_and_entropies};
+pub(crate) use manhattan::manhattan_perplexities;
 pub(crate) use points::{Points, check_dimensions, sq_distance};
 pub(crate) use search::{check_k_excluding, nearest_rows};
 pub(crate) use series::log_sums as series_log_sums;

@@ -5,10 +5,8 @@ use burn::tensor::Tensor;
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, Labeled, Split};
 use burn_nca_learn::data::{TensorFeatures, WithoutClass};
-use burn_nca_learn::evaluate::{
-    Accuracy as Counted, ClassScores, Embedded, RowTerms, perplexities_of,
-};
-use burn_nca_learn::neighbors::{ClassReferences, Rule};
+use burn_nca_learn::evaluate::{Accuracy as Counted, ClassScores, RowTerms};
+use burn_nca_learn::neighbors::Rule;
 
 use super::Evaluation;
 use super::Stages;
@@ -51,7 +49,6 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &dyn Stages) -> Re
     let shown = train.features().select(measured);
     let precise = Parts { train: &shown, test: parts.test }.precise(model)?;
     let truth_of_train = labels.measured();
-    let rule = model.rule();
     let learned = compare.learned(model)?;
     let (method, device) = (&learned.row.method, model.references().device());
     let mut compared = compare.baselines(learned.row.dimension, &device, stages)?;
@@ -66,7 +63,9 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &dyn Stages) -> Re
         (Part::Train, "nn_train", &learned.train, truth_of_train.as_slice())
     };
     let RowTerms { log_p, perplexity } = match rows.sample.measured() {
-        None => terms(rule, &precise.train, &labels)?,
+        None => {
+            RowTerms::of_rule(model.rule(), labels.references(&precise.train), labels.measured)?
+        }
         Some(_) => terms_of_sample(model, train.features(), &labels)?,
     };
     let p: Vec<f64> = log_p.iter().map(|log_p| log_p.exp()).collect();
@@ -116,20 +115,7 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &dyn Stages) -> Re
     })
 }
 
-/// The terms of the rows that are measured, by the rule of the model.
-fn terms(rule: &Rule, embedding: &Tensor<2>, labels: &Labels<'_>) -> Result<RowTerms> {
-    if *rule == Rule::Neighbors {
-        let embedded = Embedded::new(embedding, labels.train).with_groups(labels.groups);
-        return Ok(RowTerms::of(embedded, labels.measured)?);
-    }
-    // A weight counts a term as often; the draw of its neighbor is that of the paper.
-    let references = ClassReferences { weights: None, ..labels.references(embedding) };
-    let log_p = rule.log_own_probabilities(references, labels.measured)?;
-    let perplexity = perplexities_of(embedding, labels.measured, labels.groups)?;
-    Ok(RowTerms { log_p, perplexity })
-}
-
-/// As [`terms`], of a sample of so many rows that their embedding in f64 is not to stand for all of them.
+/// The terms of a sample of so many rows that their embedding in f64 is not to stand for all of them.
 fn terms_of_sample(model: &Fitted, train: &Features, labels: &Labels<'_>) -> Result<RowTerms> {
     match model.rule() {
         Rule::Neighbors => {
@@ -137,7 +123,10 @@ fn terms_of_sample(model: &Fitted, train: &Features, labels: &Labels<'_>) -> Res
                 embed(model, &train.select(rows))
             })
         }
-        rule => terms(rule, &embed(model, train)?, labels),
+        rule => {
+            let embedding = embed(model, train)?;
+            Ok(RowTerms::of_rule(rule, labels.references(&embedding), labels.measured)?)
+        }
     }
 }
 
@@ -239,7 +228,7 @@ fn density(model: &Fitted, rows: &ClassRows<'_>) -> Result<Option<Density>> {
 #[cfg(test)]
 mod tests {
     use burn_nca_data::bundled::iris;
-    use burn_nca_learn::evaluate::{held_out_accuracy, leave_one_out_accuracy};
+    use burn_nca_learn::evaluate::{Embedded, held_out_accuracy, leave_one_out_accuracy};
 
     use super::*;
     use crate::MeasureRow;

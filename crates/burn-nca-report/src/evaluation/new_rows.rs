@@ -6,7 +6,7 @@ use burn_nca_learn::data::{Features, Labeled};
 use burn_nca_learn::estimator::Decision;
 use burn_nca_learn::evaluate::{
     Accuracy, ClassScores, Embedded, LogLoss, Quantiles, Reliability, Retrieval, Spread,
-    brier_score, expected_accuracy, held_out_retrieval, perplexities, roc_auc,
+    brier_score, expected_accuracy, held_out_retrieval, perplexities_by, roc_auc,
 };
 use burn_nca_learn::neighbors::ClassProbabilities;
 use burn_nca_program::Terminal;
@@ -140,6 +140,8 @@ impl NewRowScores {
         let knn = accuracy(&predicted)?;
         let soft = accuracy(&probabilities.most_probable())?;
         let confusion = Confusion::of(Part::Test, &first, data.labels(), classes);
+        let all: Vec<usize> = (0..data.rows()).collect();
+        let among_themselves = perplexities_by(model.rule(), &embedding, &all, None)?;
         let train = Embedded::new(model.references(), labels);
         let test = Embedded::new(&embedding, data.labels());
         Ok(Self {
@@ -154,7 +156,7 @@ impl NewRowScores {
             retrieval: held_out_retrieval(train, test, k)?.into(),
             euclidean: None,
             euclidean_missing: None,
-            mean_perplexity: Quantiles::of(&perplexities(&embedding)?).map(|all| all.mean),
+            mean_perplexity: Quantiles::of(&among_themselves).map(|all| all.mean),
             warnings: Vec::new(),
             classes: model.class_names().to_vec(),
             class_scores: ClassTable::of(

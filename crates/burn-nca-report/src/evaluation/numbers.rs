@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 use burn_nca_learn::Fitted;
 use burn_nca_learn::baseline::Projection;
 use burn_nca_learn::data::{Features, RegressionData, Split};
-use burn_nca_learn::evaluate::{RegressionScores, perplexities_of};
+use burn_nca_learn::evaluate::{RegressionScores, perplexities_by};
 use burn_nca_learn::neighbors::{NearestConfig, Numbers, fewest_others, nearest_means};
 
 use super::Stages;
@@ -130,7 +130,7 @@ pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &dyn Stages) -> R
         comparison,
         warnings,
         results: Results::Numbers(ValueResults { value, scores: learned, explained, embedding }),
-        perplexity: perplexities_of(&precise.train, measured, train.groups())?,
+        perplexity: perplexities_by(model.rule(), &precise.train, measured, train.groups())?,
         embedding: precise.train,
     })
 }
