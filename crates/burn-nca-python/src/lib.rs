@@ -64,6 +64,12 @@ mod _burn_nca {
     #[allow(non_upper_case_globals)] // the name is Python's
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
+    /// The perplexity that a start in k dimensions is scaled to, for so many rows.
+    #[pyfunction]
+    fn start_perplexity(rows: usize, k: usize) -> f64 {
+        burn_nca_learn::fit::start_perplexity(rows, k)
+    }
+
     /// The names of the devices that this build can compute on.
     #[pyfunction]
     fn devices() -> Vec<String> {

@@ -189,6 +189,19 @@ def test_the_rule_is_saved_and_pickled(settings, tmp_path):
     assert load(tmp_path / "numbers").n_neighbors == numbers.n_neighbors
 
 
+def test_a_start_in_few_dimensions_sees_a_share_of_the_rows():
+    X, y = load_digits(return_X_y=True)
+    settings = {"max_iter": 3, "random_state": 0}
+
+    def learned(**others):
+        return NCAClassifier(**settings, **others).fit(X, y).components_
+
+    assert np.array_equal(learned(n_components=2), learned(n_components=2, start_perplexity=len(X) / 30))
+    assert np.array_equal(learned(n_components=9), learned(n_components=9, start_perplexity=15))
+    with pytest.raises(ValueError, match="start_perplexity is 'best'; give 'auto', a number from 1, or None"):
+        learned(start_perplexity="best")
+
+
 def test_ties_go_to_the_nearest():
     X = np.array([[0.0], [1.0], [5.0], [6.0]])
     model = NCAClassifier(rule="knn", n_neighbors=2, stop_at=0, init="identity").fit(X, [1, 0, 0, 1])

@@ -7,7 +7,8 @@ use burn_nca_learn::fit::{OptimizerConfig, StochasticConfig, start_perplexity};
 use burn_nca_learn::objective::Criterion;
 use serde::{Deserialize, Serialize};
 
-/// Rows from which mini-batches replace full passes: a full pass then takes longer than a glance.
+/// Rows from which mini-batches replace full passes, unless their sums take linear time: a full pass then takes longer than a
+/// glance.
 const MANY_ROWS: usize = 8000;
 
 /// Which map the page trains.
@@ -85,7 +86,8 @@ impl Settings {
         if let Some(l2) = self.l2 {
             config.fit.l2 = l2;
         }
-        if rows > MANY_ROWS {
+        let is_linear_time = self.map == Map::Linear && dim <= 2;
+        if rows > MANY_ROWS && !is_linear_time {
             config.fit.optimizer = OptimizerConfig::Adam(StochasticConfig::new());
         } else if let Some(perplexity) = &mut config.fit.start_perplexity {
             *perplexity = start_perplexity(rows, dim);

@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from . import _burn_nca
 from ._data import FLOATS
 from ._report import report
 from ._steps import Steps
@@ -167,6 +168,9 @@ class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             settings["dtype"] = "float32" if X.dtype == np.float32 else "float64"
         settings["dtype"] = np.dtype(settings["dtype"]).name
         settings.update(others)
+        if settings["start_perplexity"] == "auto":
+            k = settings["n_components"] or X.shape[1]
+            settings["start_perplexity"] = _burn_nca.start_perplexity(len(X), k)
         return settings
 
     def _steps(self):
@@ -188,7 +192,9 @@ class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         if self.l2 is not None:
             check_scalar(self.l2, "l2", real, min_val=0)
         perplexity = getattr(self, "start_perplexity", None)
-        if perplexity is not None:
+        if isinstance(perplexity, str) and perplexity != "auto":
+            raise ValueError(f"start_perplexity is {perplexity!r}; give 'auto', a number from 1, or None")
+        if perplexity is not None and perplexity != "auto":
             check_scalar(perplexity, "start_perplexity", real, min_val=1)
         check_scalar(self.batch_size, "batch_size", whole, min_val=2)
         check_scalar(self.momentum, "momentum", real, min_val=0, max_val=1, include_boundaries="left")

@@ -44,9 +44,10 @@ class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
         What the penalty weighs: the total variance of the embedding, which does not depend on the units of the
         features, or the map's own entries, ``||components_||²``.
 
-    start_perplexity : float or None, default=15.0
+    start_perplexity : 'auto', float or None, default='auto'
         Scales the start so that a row has this many neighbors in effect, on average; None leaves it as it is. A warm
-        start stays as it is.
+        start stays as it is. 'auto' is 15, in up to five dimensions a thirtieth of the rows (of at most 50,000) if that
+        is more.
 
     stop_at : int, default=None
         End after this many steps, as planned; 0 keeps the start. :func:`tune` finds such numbers.
@@ -91,7 +92,7 @@ class NCAClassifier(ClassRules, ClassifierMixin, MetricEstimator):
         criterion="g",
         l2=0.01,
         penalty="spread",
-        start_perplexity=15.0,
+        start_perplexity="auto",
         device="cpu",
         dtype=None,
         optimizer="lbfgs",
