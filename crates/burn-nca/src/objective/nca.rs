@@ -236,6 +236,9 @@ impl Objective for NcaLoss {
     /// By a Fourier series the terms of each block would take as long as all.
     #[cfg(feature = "fused")]
     fn prepared(&self, embedding: Tensor<2>, classes: &ClassIndex) -> Option<ClassIndex> {
+        if embedding.dims()[1] > crate::sums::MOST_DIMENSIONS {
+            return None;
+        }
         let z = &classes.arrange(embedding);
         let is_sum = !classes.is_single() && self.sums.are_operations(LOG_SUM, z);
         let whole = fused::Block::new(z, classes, 0..classes.labeled());

@@ -287,6 +287,9 @@ impl Objective for SoftNcaLoss {
         embedding: Tensor<2>,
         agreements: &AgreementIndex,
     ) -> Option<AgreementIndex> {
+        if embedding.dims()[1] > crate::sums::MOST_DIMENSIONS {
+            return None;
+        }
         let z = &agreements.arrange(embedding, self.unlabeled_neighbors);
         let is_sum = self.are_operations(z, agreements);
         let all = 0..agreements.labeled();

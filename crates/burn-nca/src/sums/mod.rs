@@ -23,6 +23,10 @@ pub const FOURIER_TOLERANCE: f64 = 1e-8;
 /// The tolerances that a Fourier series can have in f64.
 const TOLERANCES: RangeInclusive<f64> = 1e-13..=1e-4;
 
+/// The most dimensions that a Fourier series is for.
+#[cfg(feature = "fused")]
+pub(crate) const MOST_DIMENSIONS: usize = 2;
+
 /// Points from which a Fourier series may be chosen.
 #[cfg(feature = "fused")]
 const FOURIER_FROM: usize = 2000;
