@@ -10,7 +10,7 @@ use burn_nca_program::html::{BASE_STYLE, escape, fill, script_json};
 
 use super::Report;
 use super::headline::{cards, headline};
-use super::number::counted;
+use super::number::{count, counted};
 
 impl Report {
     /// The contents of `report.html`; it loads nothing, from the network or elsewhere.
@@ -57,7 +57,8 @@ fn size(report: &Report) -> String {
     size.push(match data.test {
         0 => "nothing held out".to_owned(),
         test => {
-            format!("{} for training, {test} held out", counted(data.train, report.results.noun()))
+            let train = counted(data.train, report.results.noun());
+            format!("{train} for training, {} held out", count(test as u64))
         }
     });
     size.join(" · ")
