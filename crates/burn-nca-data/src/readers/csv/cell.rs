@@ -48,8 +48,12 @@ pub(super) fn number(
     }
 }
 
-/// The name of a class.
-pub(super) fn class<'c>(cell: &'c str, missing: &Spellings) -> Result<&'c str, Flaw> {
+/// The name of a class; `inf` is one among words, not among numbers.
+pub(super) fn class<'c>(
+    cell: &'c str,
+    missing: &Spellings,
+    among_numbers: bool,
+) -> Result<&'c str, Flaw> {
     if missing.is_missing(cell) {
         return Err(Flaw::Missing);
     }
@@ -57,7 +61,7 @@ pub(super) fn class<'c>(cell: &'c str, missing: &Spellings) -> Result<&'c str, F
         return Err(Flaw::Bad(with_nul(cell).into()));
     }
     match cell.parse::<f64>() {
-        Ok(number) if number.is_infinite() => Err(infinite("class", cell)),
+        Ok(number) if among_numbers && number.is_infinite() => Err(infinite("class", cell)),
         _ => Ok(cell),
     }
 }

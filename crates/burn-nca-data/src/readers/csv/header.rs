@@ -47,6 +47,12 @@ impl Selection {
         (!exception).then_some(&self.text_hints)
     }
 
+    /// Whether the target holds numbers, but for a few; so it is said of one that no first rows are known of.
+    pub(super) fn has_target_of_numbers(&self) -> bool {
+        let mostly = self.target.and_then(|column| self.mostly_numbers.get(column));
+        mostly.is_none_or(|mostly| *mostly)
+    }
+
     /// Whether a cell of the target says that the row has no class.
     pub(super) fn is_unlabeled(&self, cell: &str) -> bool {
         cell.is_empty()

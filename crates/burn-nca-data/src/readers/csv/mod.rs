@@ -193,7 +193,9 @@ pub(crate) fn read_labels(input: Input<'_>) -> Result<Classes> {
             sheet.names.len()
         )));
     }
-    let rows = sheet.read(&Selection::of_labels(), TargetKind::Classes)?;
+    let mut selection = Selection::of_labels();
+    selection.see(sheet.mostly_numbers.clone());
+    let rows = sheet.read(&selection, TargetKind::Classes)?;
     Ok(rows.classes.index())
 }
 

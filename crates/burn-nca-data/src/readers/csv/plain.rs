@@ -121,7 +121,8 @@ impl<'a> PlainRows<'a> {
                             if self.selection.is_unlabeled(name) {
                                 return None;
                             }
-                            cell::class(name, &self.selection.missing).ok()?;
+                            let numbers = self.selection.has_target_of_numbers();
+                            cell::class(name, &self.selection.missing, numbers).ok()?;
                             piece.names.push(name);
                             places.insert(name, piece.names.len() - 1);
                             piece.names.len() - 1

@@ -7,7 +7,7 @@ use super::missing::Missing;
 use super::plain::{Piece, PlainRows};
 use super::preamble::Preamble;
 use super::records::{Record, Records};
-use super::sample::Sample;
+use super::sample::{Sample, unmark};
 use super::{separated, separator};
 use crate::error::{Error, Result};
 use crate::excerpt::{list, quoted};
@@ -97,9 +97,10 @@ impl<'a> Sheet<'a> {
         let row_by_evidence = !has_header && format.header == Header::Auto;
         let mut names = first_record(&mut records, &origin)?;
         // A mark of remarks before the names is none of them.
-        let sampled = preamble.sample.rows.first();
-        if has_header && sampled.is_some_and(|row| names.len() > 1 && names[1..] == row[..]) {
-            names.remove(0);
+        let mut unmarked = names.clone();
+        unmark(&mut unmarked);
+        if has_header && preamble.sample.rows.first() == Some(&unmarked) {
+            names = unmarked;
         }
         if let Some(name) = names.iter().find(|name| name.contains('\0')) {
             return Err(nul_in_header(&origin, name));
@@ -422,10 +423,13 @@ impl Rows {
         } else if let Some(column) = selection.target {
             let cell = record.field(column);
             match task {
-                TargetKind::Classes => match cell::class(cell, &selection.missing) {
-                    Ok(class) => self.classes.push(&selection.decimal.name(class)),
-                    Err(flaw) => take(column, flaw)?,
-                },
+                TargetKind::Classes => {
+                    let numbers = selection.has_target_of_numbers();
+                    match cell::class(cell, &selection.missing, numbers) {
+                        Ok(class) => self.classes.push(&selection.decimal.name(class)),
+                        Err(flaw) => take(column, flaw)?,
+                    }
+                }
                 TargetKind::Numeric => {
                     let hints = [Hint::edit("correct it"), Setting::Classes.into()];
                     match cell::number(cell, format, Some(&hints)) {

@@ -37,8 +37,8 @@ impl Sample {
                 }
             }
         }
-        if separator == SPACES && names_follow_mark(&rows) {
-            rows[0].remove(0);
+        if let Some(at) = names_after_mark(&rows) {
+            unmark(&mut rows[at]);
         }
         // The last record of a longer file is cut off; a line that names the separator may be gone from its start.
         if start.len() + 16 > START {
@@ -130,10 +130,30 @@ fn is_number(cell: &str) -> bool {
     cell.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
-/// Whether a mark of remarks is before the names, as NumPy writes them: `# a b y`.
-fn names_follow_mark(rows: &[Vec<String>]) -> bool {
-    let [names, row, .., last] = rows else { return false };
-    is_mark(&names[0]) && names.len() == row.len() + 1 && numbers(row) >= numbers(last)
+/// The record of names behind a mark of remarks, as NumPy writes them below its remarks: `# a b y`, or `# a`, `b`, `y`.
+fn names_after_mark(rows: &[Vec<String>]) -> Option<usize> {
+    let is_marked =
+        |row: &Vec<String>| row.first().is_some_and(|cell| cell.starts_with(['#', '%']));
+    let at = rows.iter().take_while(|row| is_marked(row)).count().checked_sub(1)?;
+    let [names, row, .., last] = &rows[at..] else { return None };
+    let mut unmarked = names.clone();
+    unmark(&mut unmarked);
+    let is_shorter = unmarked != *names && unmarked.len() == row.len();
+    (is_shorter && numbers(&unmarked) == 0 && numbers(row) >= numbers(last)).then_some(at)
+}
+
+/// Names without the mark before the first.
+pub(super) fn unmark(names: &mut Vec<String>) {
+    match &names[..] {
+        [first, _, ..] if is_mark(first) => drop(names.remove(0)),
+        [first, ..] => {
+            let name = first.strip_prefix("# ").or(first.strip_prefix("% "));
+            if let Some(name) = name.map(str::trim_start).map(String::from) {
+                names[0] = name;
+            }
+        }
+        [] => {}
+    }
 }
 
 fn numbers(row: &[String]) -> usize {
@@ -172,6 +192,22 @@ mod tests {
     }
 
     #[test]
+    fn a_mark_before_the_names_is_none_of_them() {
+        let names = |text: &str, separator| {
+            let sample = Sample::of(text.as_bytes(), separator);
+            sample.rows[sample.titles()].join(" ")
+        };
+        let below = "1 2 0\n2 1 1\n1 1 0\n";
+        for remarks in ["", "# made by X\n", "# by X\n# in the year 2024\n"] {
+            assert_eq!(names(&format!("{remarks}# a b y\n{below}"), SPACES), "a b y");
+            let commas = format!("{remarks}# a,b,y\n{}", below.replace(' ', ","));
+            assert_eq!(names(&commas, b','), "a b y");
+        }
+        assert_eq!(names("#,b,y\n1,2,0\n2,1,1\n3,1,1\n", b','), "# b y");
+        assert_eq!(names("#a,b,y\n1,2,0\n2,1,1\n3,1,1\n", b','), "#a b y");
+    }
+
+    #[test]
     fn titles_and_remarks_are_told_from_names() {
         assert_eq!(titles("Measurements of 2024\n\na,b,y\n1,2,x\n"), 1);
         assert_eq!(titles("Measurements of 2024,,\n,,\na,b,y\n1,2,x\n"), 2);
@@ -187,6 +223,7 @@ mod tests {
             "a,b\n",
             "y\nx\n",
             "#a,b,y\n1,2,x\n",
+            "# a,b,y\n1,2,x\n",
             "a\n",
         ] {
             assert_eq!(titles(names), 0, "{names:?}");

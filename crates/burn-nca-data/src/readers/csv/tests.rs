@@ -257,6 +257,8 @@ fn a_bad_target_is_named_too() {
             .ends_with("leave the usual missing values out if such words are values")
     );
     assert!(error("a,y\n1,inf\n").starts_with(&format!("{at}the class is infinite (inf)")));
+    let words = parse_csv("f.csv", b"a,y\n1,inf\n2,red\n3,blue\n", &CsvOptions::default());
+    assert_eq!(words.unwrap().into_labeled().unwrap().class_names(), ["blue", "inf", "red"]);
     let numeric = CsvOptions { task: TargetKind::Numeric, ..CsvOptions::default() };
     assert_eq!(
         error_with("a,y\n1,red\n", &numeric),
