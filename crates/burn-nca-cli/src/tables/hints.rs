@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use burn_nca_data::{Message, Table, Target};
-use burn_nca_learn::data::{Features, RawColumn, RawValues, Split, meant_name, name_key};
+use burn_nca_learn::data::{
+    Features, RawColumn, RawValues, Split, are_same_letters, is_decomposed, meant_name, name_key,
+};
 
 use crate::failure::hinted;
 use crate::hint::{CommandKind, hint_text};
@@ -16,6 +18,9 @@ const MANY_CLASSES: usize = 20;
 
 /// From so many rows on, a column that counts them is no coincidence.
 const COUNTED_ROWS: usize = 20;
+
+/// The most names with marks on letters that are compared with the others.
+const MOST_MARKED: usize = 100;
 
 /// How many names a hint lists.
 const SHOWN: usize = 5;
@@ -112,8 +117,13 @@ fn about_similar(what: &str, taken: &str, names: &[String]) -> Option<Warning> {
         let words: Vec<String> = shown.split_whitespace().map(str::to_lowercase).collect();
         alike.entry(words.join(" ")).or_default().push(name);
     }
-    let several = alike.values().filter(|names| names.len() > 1);
+    let mut several: Vec<Vec<&str>> =
+        alike.values().filter(|names| names.len() > 1).cloned().collect();
+    let in_letters = of_other_letters(names);
+    let accents = if in_letters.is_empty() { "" } else { ", in the encoding of accents" };
+    several.extend(in_letters);
     let found: Vec<String> = several
+        .iter()
         .map(|names| names.iter().map(|name| format!("\"{}\"", short_name(name))))
         .map(|names| names.collect::<Vec<_>>().join(" and "))
         .collect();
@@ -121,11 +131,23 @@ fn about_similar(what: &str, taken: &str, names: &[String]) -> Option<Warning> {
         Warning::new(
             WarningCode::SimilarClasses,
             format!(
-                "{what} differ in case or in spaces only, and are {taken}: {}; write them alike if they are one",
+                "{what} differ in case{accents} or in spaces only, and are {taken}: {}; write them alike if they are one",
                 found.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join("; ")
             ),
         )
     })
+}
+
+/// Names that are one in two ways of Unicode, as macOS and others write accents.
+fn of_other_letters(names: &[String]) -> Vec<Vec<&str>> {
+    let (marked, plain): (Vec<&str>, Vec<&str>) =
+        names.iter().map(String::as_str).partition(|name| is_decomposed(name));
+    let pair = |marked: &str| {
+        let is_same = |name: &&&str| are_same_letters(&marked.to_lowercase(), &name.to_lowercase());
+        plain.iter().find(is_same).copied()
+    };
+    let marked = marked.into_iter().take(MOST_MARKED);
+    marked.filter_map(|name| Some(vec![pair(name)?, name])).collect()
 }
 
 /// A class -1 in addition to classes from 0 on, as scikit-learn and UMAP mark rows without a class.
@@ -382,6 +404,9 @@ mod tests {
         let start = "levels of column \"c\" differ in case or in spaces only, and are different levels: \"Red\" and \"red\"";
         assert!(text(["Red", "red", "blue"]).unwrap().starts_with(start));
         assert!(text(["red", "red\u{200b}", "blue"]).is_some());
+        let said = text(["Caf\u{e9}", "cafe\u{301}", "cafe"]).unwrap();
+        assert!(said.contains("in case, in the encoding of accents or in spaces only"), "{said}");
+        assert_eq!(text(["caf\u{e9}", "caf\u{e8}", "cafe"]), None);
         assert_eq!(text(["1", "2", "3"]), None);
         let [(WarningCode::ClassMinusOne, text)] = &of(["-1.0", "0.0", "1.0", "2.0"])[..] else {
             panic!()

@@ -12,6 +12,7 @@ mod folds;
 mod groups;
 mod labeled;
 mod labeled_pairs;
+mod letters;
 mod name_key;
 mod pairs;
 mod preparation;
@@ -43,6 +44,8 @@ pub use labeled::Labeled;
 #[doc(hidden)]
 pub use labeled::check_class_names;
 pub use labeled_pairs::{LabeledPair, LabeledPairs};
+#[doc(hidden)]
+pub use letters::{are_same_letters, is_decomposed};
 pub use name_key::{compare_numbers, meant_name, name_key};
 pub use pairs::Pairs;
 pub use preparation::{

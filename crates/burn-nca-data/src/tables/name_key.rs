@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
+use super::are_same_letters;
+
 /// What two names of one class, level or group have in common: the number, where both are numbers, else the text.
 ///
 /// `1`, `1.0` and `1e0` are one number, whatever its length: no two whole numbers share a key. A zero in front makes a
@@ -26,13 +28,14 @@ pub fn name_key(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// The known name that another is but for case, spaces and dots: the one it may be meant for.
+/// The known name that another is but for case, spaces, dots or the encoding of accents: the one it may be meant for.
 ///
 /// # Examples
 /// ```
 /// use burn_nca_data::meant_name;
 ///
 /// assert_eq!(meant_name("Setosa.", ["virginica", "setosa"]), Some("setosa"));
+/// assert_eq!(meant_name("cafe\u{301}", ["caf\u{e9}"]), Some("caf\u{e9}"));
 /// assert_eq!(meant_name("<5", ["5"]), None);
 /// ```
 pub fn meant_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -40,7 +43,11 @@ pub fn meant_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> O
         name.trim_matches(|sign: char| !sign.is_alphanumeric() && !"<>=+-".contains(sign))
             .to_lowercase()
     };
-    known.into_iter().find(|known| plain(known) == plain(name))
+    let name = plain(name);
+    known.into_iter().find(|known| {
+        let known = plain(known);
+        known == name || are_same_letters(&known, &name)
+    })
 }
 
 /// Each of the names once, in text order; of several spellings of one number the shortest.

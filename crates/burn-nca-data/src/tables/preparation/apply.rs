@@ -7,7 +7,7 @@ use super::name_list::list;
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
 use crate::hint::{Message, missing_hints};
-use crate::tables::{Features, RawTable};
+use crate::tables::{Features, RawTable, are_same_letters};
 
 /// What a preparation made of a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,12 +142,19 @@ fn about_unseen(column: &PreparedColumn, cells: &[Cell]) -> Option<String> {
     ))
 }
 
-/// The level of the training rows that an unseen one is but for case and the spaces around it.
+/// The level of the training rows that an unseen one is but for case, the spaces around it, or the encoding of accents.
 fn same_but_for_case(column: &PreparedColumn, text: &str) -> Option<String> {
     let Reading::Levels(levels) = &column.reading else { return None };
     let plain = |text: &str| text.trim().to_lowercase();
-    let level = levels.iter().find(|level| plain(level) == plain(text))?;
-    Some(format!("; {} is {} but for case or spaces", quoted(text), quoted(level)))
+    let [level, text] = match levels.iter().find(|level| plain(level) == plain(text)) {
+        Some(level) => [quoted(level), quoted(text)],
+        None => {
+            let meant = |level: &&String| are_same_letters(&plain(level), &plain(text));
+            let level = quoted(levels.iter().find(meant)?);
+            return Some(format!("; {} is {level} but for the encoding of accents", quoted(text)));
+        }
+    };
+    Some(format!("; {text} is {level} but for case or spaces"))
 }
 
 impl PreparedColumn {
