@@ -297,6 +297,17 @@ def _(place):
     check(columns == ["a", "b", "c"], columns)
 
 
+@case("remarks above names behind a mark, as numpy.savetxt writes them", "own", "the names, without the mark; the remarks are named")
+def _(place):
+    features = np.array([[float(cell) for cell in row[:3]] for row in ROWS])
+    table = np.c_[features, np.arange(len(ROWS)) % 2]
+    for separator in (" ", ",", "\t"):
+        names = separator.join(["a", "b", "c", "y"])
+        np.savetxt(place.folder / "t.txt", table, delimiter=separator, header=f"by X\nin 2024\n{names}")
+        run = place.fit("t.txt").says("the 2 lines above the names", "by X")
+        check(run.json["matrix"]["columns"] == ["a", "b", "c"], run.json["matrix"]["columns"])
+
+
 @case("tabs that align the columns", "own", "are one separator")
 def _(place):
     same_as_plain(place, "t.txt", text().replace(",", "\t\t"))
@@ -310,6 +321,9 @@ def _(place):
         "ARFF": b"% made\n@relation t\n@attribute a numeric\n@data\n1\n",
         ".rds file of R": gzip.compress(b"X\n\0\0\0\x03\0\x04"),
         ".sav file of SPSS": b"$FL2@(#) SPSS DATA FILE",
+        ".por file of SPSS": b"ASCII SPSS PORT FILE".ljust(456) + b"SPSSPORT",
+        "pickle": b"cnumpy.core.multiarray\n_reconstruct\np0\n",
+        "MATLAB 4": b"\0\0\0\0\2\0\0\0\2\0\0\0\0\0\0\0\2\0\0\0x\0" + bytes(32),
         "Git LFS": b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
     }
     for name, content in formats.items():

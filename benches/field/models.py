@@ -54,6 +54,21 @@ def _(place):
             check(name == "abc"[winner], f"k = {count}, row {at + 1}: {name} with votes {votes}")
 
 
+@case("arrays for a model of named columns", "own", "taken by their order, and said; NaN filled in as in a table")
+def _(place):
+    place.table("t.csv", HEADER, ROWS)
+    rows = np.array([[float(cell) for cell in row[:3]] for row in ROWS])
+    np.save(place.folder / "x.npy", rows)
+    place.fit("t.csv", "--missing", "mean", "--out", "m").ok()
+    place.nca("transform", "m", "x.npy").says("x.npy: the columns of an array have no names", "x0, x1, x2")
+    near(place.transform("m", "x.npy"), place.transform("m", "t.csv"), 1e-9, "embedding")
+    np.save(place.folder / "y.npy", LABELS)
+    rows[3, 1] = np.nan
+    np.save(place.folder / "x.npy", rows)
+    place.fit("x.npy,y.npy").refused("row 4", "--missing")
+    place.fit("x.npy,y.npy", "--missing", "mean").says("(1 with")
+
+
 @case("exported layer", "own", "weight and bias on raw features give the embedding")
 def _(place):
     place.table("t.csv", HEADER, [[f"{1e6 + 1e3 * float(row[0])}", *row[1:]] for row in ROWS])

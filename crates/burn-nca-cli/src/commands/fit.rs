@@ -256,7 +256,9 @@ fn device_for(given: &str, size: [usize; 3]) -> Result<(String, Device)> {
 fn warm_start(args: &FitArgs, features: &Features, device: &Device) -> Result<Option<Fitted>> {
     let Some(path) = args.model.warm_start.as_deref() else { return Ok(None) };
     let model = Fitted::load(&model_folder(path), device)?;
-    model.scaling().check_columns(features.names())?;
+    let named = features.renamed(model.scaling().names());
+    let named = named.filter(|_| tables::nameless(&args.source.data));
+    model.scaling().check_columns(named.as_ref().unwrap_or(features).names())?;
     Ok(Some(model))
 }
 

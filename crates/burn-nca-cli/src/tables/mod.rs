@@ -1,5 +1,6 @@
 //! Real-world tables: opened, their columns split by what they are for, prepared and split.
 
+mod arrays;
 mod check;
 mod grouping;
 mod hints;
@@ -12,6 +13,7 @@ mod sparse;
 mod target_hints;
 mod value_hints;
 
+pub use arrays::nameless;
 pub use check::check;
 pub use of_fit::{open, open_features, open_watched};
 pub use of_model::{LabeledRows, ModelRows, format_of, groups_of, labeled_table, rows};

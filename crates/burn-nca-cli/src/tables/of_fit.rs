@@ -12,6 +12,7 @@ use burn_nca_learn::data::{
     grouped_split, name_key, random_split, stratified_split,
 };
 
+use super::arrays::named_by_position;
 use super::grouping;
 use super::hints::{about_similar_texts, read_as, refuse_no_such_class, refuse_unseen_classes};
 use super::opened::{Opened, PreparedData};
@@ -119,15 +120,16 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
     let similar_groups = groups.and_then(|groups| about_similar_texts("groups", groups));
     let mut roles = Roles::take(&mut raw, columns)?;
     let first_rows = raw.rows();
-    let preparation = match &columns.test {
+    let (preparation, note) = match &columns.test {
         Some(test) => {
-            let preparation =
+            let (preparation, note) =
                 with_test_rows(test, (source, task), &target_name, (&mut raw, &mut roles))?;
-            Some(preparation)
+            (Some(preparation), note)
         }
-        None => None,
+        None => (None, None),
     };
-    let notes = read_as(raw.notes(), CommandKind::Fit);
+    let notes: Vec<Warning> =
+        read_as(raw.notes(), CommandKind::Fit).into_iter().chain(note).collect();
     let column = take_target(&mut raw, &target_name)?;
     if let (RawValues::Text(text), Some(class), 0) =
         (column.values(), &columns.unlabeled_class, column.num_missing())
@@ -247,11 +249,14 @@ fn with_test_rows(
     (source, task): (&Source, TargetKind),
     target: &str,
     (raw, roles): (&mut RawTable, &mut Roles),
-) -> Result<Preparation> {
+) -> Result<(Preparation, Option<Warning>)> {
     let columns = &source.columns;
     let named =
         if has_columns(test) { TargetColumn::Name(target.to_string()) } else { TargetColumn::Last };
-    let mut more = with_target(open_raw(test, &raw_options(source, Some((named, task))))?, target)?;
+    let more = with_target(open_raw(test, &raw_options(source, Some((named, task))))?, target)?;
+    let features = raw.columns().iter().map(RawColumn::name).filter(|name| *name != target);
+    let features: Vec<String> = features.map(String::from).collect();
+    let (mut more, note) = named_by_position(more, (test, &features), 1);
     let more_roles = Roles::take(&mut more, columns).with_context(|| test.to_string())?;
     if let (Some(weights), Some(more)) = (&mut roles.weights, more_roles.weights) {
         weights.extend(more);
@@ -273,7 +278,7 @@ fn with_test_rows(
     preparation.apply(&second).with_context(|| of_test(test))?;
     let both = raw.clone().followed_by(more).with_context(|| of_test(test))?;
     *raw = both;
-    Ok(preparation)
+    Ok((preparation, note))
 }
 
 /// The table with this name of its last column, the target: arrays have none of their own.

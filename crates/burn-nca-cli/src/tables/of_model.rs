@@ -6,10 +6,10 @@ use burn_nca_data::{
     is_sparse, open, open_features_as, open_raw, open_sparse_features,
 };
 use burn_nca_learn::Fitted;
-use burn_nca_learn::data::{Features, Prepared, RawTable, name_key};
+use burn_nca_learn::data::{Features, Preparation, Prepared, RawTable, name_key};
 
-use super::hints::read_as;
-use super::hints::unmeasured;
+use super::arrays::{by_position, features_alone, named_by_position, nameless};
+use super::hints::{read_as, unmeasured};
 use super::of_fit::{select, targets};
 use crate::cli::table::TextArgs;
 use crate::failure::{self, hinted};
@@ -65,18 +65,27 @@ pub fn rows(
         return Ok(ModelRows::all(model.transform_sparse(&open_sparse_features(data)?)?));
     }
     if model.preparation().is_none() && id.is_none() && learned_id.is_none() {
-        let (features, notes) = open_features_as(data, model.scaling().names(), &format)?;
+        let names = model.scaling().names();
+        let (features, notes) = open_features_as(data, names, &format)?;
+        let renamed = nameless(data).then(|| features.renamed(names)).flatten();
+        let note = renamed.as_ref().and_then(|_| by_position(data, names));
         return Ok(ModelRows {
-            warnings: read_as(&notes, CommandKind::Use),
-            ..ModelRows::all(features)
+            warnings: read_as(&notes, CommandKind::Use).into_iter().chain(note).collect(),
+            ..ModelRows::all(renamed.unwrap_or(features))
         });
     }
     let mut options = options_of(model, format);
     options.text.extend(id.map(String::from));
     options.text_if_there.extend(learned_id.clone());
-    let raw = match id.is_some() || has_columns(data) {
-        true => open_raw(data, &options)?,
-        false => (&open_features_as(data, &[], &TextFormat::default())?.0).into(),
+    let (raw, note) = match id.is_some() || has_columns(data) {
+        true => (open_raw(data, &options)?, None),
+        false => {
+            let raw = match nameless(data) {
+                true => open_raw(features_alone(data), &RawOptions::default())?,
+                false => (&open_features_as(data, &[], &TextFormat::default())?.0).into(),
+            };
+            named_by_position(raw, (data, &columns_of(model)), 0)
+        }
     };
     let ids = id.map(String::from).or(learned_id).and_then(|name| {
         let column = raw.column(&name)?.clone().into_text();
@@ -84,7 +93,8 @@ pub fn rows(
     });
     let (prepared, remarks) = prepare(model, &raw, data)?;
     let Prepared { features, rows, .. } = prepared;
-    let warnings = read_as(raw.notes(), CommandKind::Use).into_iter().chain(remarks).collect();
+    let warnings = read_as(raw.notes(), CommandKind::Use).into_iter().chain(note).chain(remarks);
+    let warnings = warnings.collect();
     Ok(ModelRows { features, rows, total: raw.rows(), ids, warnings })
 }
 
@@ -129,7 +139,8 @@ pub fn labeled_table(
     let name = given.map(String::from).or(learned.clone());
     let target = name.map_or(TargetColumn::Last, TargetColumn::Name);
     let unlabeled = source.and_then(|source| source.columns.unlabeled_class.as_deref());
-    let found = if model.preparation().is_some() && has_columns {
+    let is_prepared = model.preparation().is_some() && (has_columns || nameless(data));
+    let found = if is_prepared {
         prepared_table(data, model, (target, task, unlabeled), format)
     } else {
         let features = has_columns.then(|| model.scaling().names().to_vec());
@@ -145,7 +156,7 @@ pub fn labeled_table(
         };
         open(data, &options).map(LabeledRows::of).map_err(anyhow::Error::from)
     };
-    let found = match (found, learned) {
+    let mut found = match (found, learned) {
         (Err(error), Some(target)) if lacks_column(&error, &target) => {
             let target = output::short_name(&target);
             return Err(hinted(
@@ -155,6 +166,11 @@ pub fn labeled_table(
         }
         (found, _) => found?,
     };
+    let names = model.scaling().names();
+    if let Some(renamed) = nameless(data).then(|| found.table.features.renamed(names)).flatten() {
+        found.table.features = renamed;
+        found.warnings.extend(by_position(data, names));
+    }
     model.scaling().check_columns(found.table.features.names())?;
     Ok(found)
 }
@@ -185,18 +201,22 @@ fn prepared_table(
     (target, task, unlabeled): (TargetColumn, TargetKind, Option<&str>),
     format: TextFormat,
 ) -> Result<LabeledRows> {
+    let of_columns =
+        if has_columns(data) { options_of(model, format) } else { RawOptions::default() };
     let options = RawOptions {
         target: Some((target, task)),
         unlabeled_class: unlabeled.map(String::from),
-        ..options_of(model, format)
+        ..of_columns
     };
-    let mut raw = open_raw(data, &options)?;
+    let (mut raw, note) =
+        named_by_position(open_raw(data, &options)?, (data, &columns_of(model)), 1);
     let name = raw.columns().last().map_or(String::new(), |column| column.name().to_string());
     let Some(column) = raw.take(&name) else {
         anyhow::bail!(hinted(format!("{data} has no target"), "name it with --target"))
     };
     let (with_target, target) = targets(column, (task, unlabeled), (data, false))?;
     let mut warnings = read_as(raw.notes(), CommandKind::Use);
+    warnings.extend(note);
     let (prepared, remarks) = prepare(model, &raw, data)?;
     warnings.extend(remarks);
     let place = |row: usize| prepared.rows.binary_search(&row).ok();
@@ -221,16 +241,18 @@ fn prepare(model: &Fitted, raw: &RawTable, data: &str) -> Result<(Prepared, Vec<
     Ok((prepared, warnings))
 }
 
-fn options_of(model: &Fitted, format: TextFormat) -> RawOptions {
-    let mut options = RawOptions { format, ..RawOptions::default() };
+/// The columns that a model is fitted on.
+fn columns_of(model: &Fitted) -> Vec<String> {
     match model.preparation() {
-        Some(preparation) => {
-            options.columns = Some(preparation.columns().map(String::from).collect());
-            options.levels.extend(preparation.text_columns().map(String::from));
-        }
-        None => options.columns = Some(model.scaling().names().to_vec()),
+        Some(preparation) => preparation.columns().map(String::from).collect(),
+        None => model.scaling().names().to_vec(),
     }
-    options
+}
+
+fn options_of(model: &Fitted, format: TextFormat) -> RawOptions {
+    let levels = model.preparation().into_iter().flat_map(Preparation::text_columns);
+    let levels = levels.map(String::from).collect();
+    RawOptions { format, columns: Some(columns_of(model)), levels, ..RawOptions::default() }
 }
 
 pub fn format_of(source: Option<&Source>, given: &TextArgs) -> TextFormat {

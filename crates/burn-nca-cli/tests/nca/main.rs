@@ -20,6 +20,7 @@ mod invocation;
 mod many_classes;
 mod methods;
 mod models;
+mod nameless;
 mod names;
 mod neighbor_count;
 mod output_files;

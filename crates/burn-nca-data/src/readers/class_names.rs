@@ -65,6 +65,20 @@ impl ClassColumn {
     }
 }
 
+/// The class of the same truth value, where the classes are truth values: Python writes True, NumPy's arrays hold true, and
+/// numbers made of them are 1.
+pub(crate) fn same_truth(name: &str, class_names: &[String]) -> Option<usize> {
+    let truth = |name: &str| match &*name_key(name) {
+        number if number == name_key("0") => Some(false),
+        number if number == name_key("1") => Some(true),
+        word => word.to_ascii_lowercase().parse::<bool>().ok(),
+    };
+    let known = class_names.iter().map(|name| truth(name)).collect::<Option<Vec<bool>>>()?;
+    let meant = truth(name)?;
+    let mut alike = (0..known.len()).filter(|&class| known[class] == meant);
+    alike.next().filter(|_| alike.next().is_none())
+}
+
 impl<'a> FromIterator<&'a str> for ClassColumn {
     fn from_iter<I: IntoIterator<Item = &'a str>>(names: I) -> Self {
         let mut column = Self::default();
@@ -150,6 +164,18 @@ mod tests {
         assert_eq!(names, ["99", "1234", "01234", "001234"]);
         assert_eq!(labels, [1, 2, 1, 0, 3]);
         assert_eq!(index(&["1.0", "2.0", "yes"]).1, ["1.0", "2.0", "yes"]);
+    }
+
+    #[test]
+    fn truth_values_are_classes_however_they_are_written() {
+        for known in [["0", "1"], ["False", "True"], ["false", "true"]] {
+            let known = known.map(String::from);
+            let of = |name| same_truth(name, &known);
+            assert_eq!(["FALSE", "true", "0.0", "1"].map(of), [Some(0), Some(1), Some(0), Some(1)]);
+            assert_eq!(["no", "2", ""].map(of), [None; 3]);
+        }
+        assert_eq!(same_truth("true", &["0", "2"].map(String::from)), None);
+        assert_eq!(same_truth("TRUE", &["true", "True"].map(String::from)), None);
     }
 
     #[test]

@@ -2,22 +2,22 @@
 
 mod header;
 mod numbers;
+mod target;
 
-use crate::hint::{Hint, Message, Setting};
+use crate::hint::{Hint, Message, missing_hints};
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::tables::Features;
-use npyz::{DType, Deserialize, NpyFile, NpyHeader, Order, TypeChar};
+use crate::tables::{Features, FeaturesBuilder, RawColumn, RawTable};
+use npyz::{DType, NpyFile, NpyHeader, Order, TypeChar};
 
 use crate::excerpt::short;
-use crate::readers::class_names::ClassColumn;
 use crate::readers::idx::check_columns;
 use crate::readers::input::{Input, name_file};
 use crate::readers::promised::{Found, read_promised, room_for};
-use crate::readers::table::{Table, Target, TargetKind};
+use crate::readers::table::{Table, TargetKind};
 use header::read_header;
 use numbers::decoder;
 
@@ -34,18 +34,51 @@ pub fn read_npy_features(path: impl AsRef<Path>) -> Result<Features> {
 }
 
 /// As [`read_npy_features`].
-pub(crate) fn read_features(mut input: Input<'_>) -> Result<Features> {
+pub(crate) fn read_features(input: Input<'_>) -> Result<Features> {
+    let Rows { origin, values, columns, has_nan } = read_rows(input)?;
+    if has_nan {
+        let at = values.into_values().iter().position(|value| value.is_nan()).unwrap_or_default();
+        let (row, column) = (at / columns + 1, at % columns + 1);
+        let text = format!("{origin}: row {row}, column \"x{column}\" is NaN");
+        return Err(Error::data(Message::from(text).with_hints(missing_hints(false))));
+    }
+    values.build_unnamed(columns).map_err(|error| name_file(&origin, error))
+}
+
+/// The rows of an array of numbers as a table, where NaN is a missing value.
+pub(crate) fn read_raw_features(input: Input<'_>) -> Result<RawTable> {
+    let Rows { origin, values, columns, .. } = read_rows(input)?;
+    let values = values.into_values();
+    let column = |at: usize| {
+        let values = values.iter().skip(at).step_by(columns).copied().collect();
+        RawColumn::numbers(format!("x{}", at + 1), values)
+    };
+    RawTable::new((0..columns).map(column).collect()).map_err(|error| name_file(&origin, error))
+}
+
+/// The rows of an array.
+struct Rows {
+    /// What messages call it.
+    origin: String,
+    /// Row by row.
+    values: FeaturesBuilder,
+    columns: usize,
+    has_nan: bool,
+}
+
+fn read_rows(mut input: Input<'_>) -> Result<Rows> {
     let origin = input.origin();
     let header = open_header(&mut input, "numbers (astype(float))")?;
     let decoder = decoder(&header.dtype());
     let item = header.dtype().num_bytes().unwrap_or(0);
     let count = decoder.and_then(|_| usize::try_from(header.len()).ok());
     let mut values = room_for(&input, count, item);
-    let (mut piece, mut bad) = (Vec::new(), None);
+    let (mut piece, mut bad, mut has_nan) = (Vec::new(), None, false);
     let mut take = |bytes: &[u8]| {
         let Some((decode, big)) = decoder else { return };
         piece.clear();
         bad = bad.or(decode(bytes, big, &mut piece));
+        has_nan |= piece.iter().any(|value| value.is_nan());
         values.extend_from_slice(&piece);
     };
     let found = match promised(&header) {
@@ -73,7 +106,7 @@ pub(crate) fn read_features(mut input: Input<'_>) -> Result<Features> {
     if header.order() == Order::Fortran {
         values = values.transposed(rows);
     }
-    values.build_unnamed(columns).map_err(|error| name_file(&origin, error))
+    Ok(Rows { origin, values, columns, has_nan })
 }
 
 /// Reads the features from one array and the target of each row from another.
@@ -99,56 +132,26 @@ pub(crate) fn read_pair(x: Input<'_>, y: &Path, task: TargetKind) -> Result<Tabl
 
 /// As [`read_npy_pair`], of files or of arrays of an archive.
 pub(crate) fn read_inputs(x: Input<'_>, y: Input<'_>, task: TargetKind) -> Result<Table> {
-    let (x_origin, origin) = (x.origin(), y.origin());
+    let x_origin = x.origin();
     let features = read_features(x)?;
-    let array = open_array(y)?;
-    if !matches!(array.shape(), [_] | [_, 1] | [1, _]) {
-        let (shape, rows) = (array.shape().to_vec(), features.rows());
-        if task == TargetKind::Classes
-            && let Some(target) = one_hot(array, rows)
-        {
-            let note = format!("{origin}: a column of 0 and 1 per class is read as classes from 0");
-            let notes = vec![note.into()];
-            return Ok(Table {
-                features,
-                target_name: "y".into(),
-                target,
-                without_class: None,
-                notes,
-            });
-        }
-        let cure = match shape[..] {
-            [n, _] if n == rows as u64 => "save one column, as in y[:, 0]",
-            _ => "give the features first and the target second",
-        };
-        return Err(Error::data(format!(
-            "{origin} is of shape {}, and a target has one value per row; {cure}",
-            shape_text(&shape)
-        )));
-    }
-    if array.len() != features.rows() as u64 {
-        return Err(Error::data(format!(
-            "{} has {} rows and {origin} has {} values; give the two arrays of one set",
-            x_origin,
-            features.rows(),
-            array.len()
-        )));
-    }
-    let target = match task {
-        TargetKind::Numeric => Target::Numeric(finite_numbers(&origin, array)?),
-        TargetKind::Classes => class_names(&origin, array)?.index().into(),
-    };
-    let (target_name, notes) = ("y".into(), Vec::new());
-    let table = Table { features, target_name, target, without_class: None, notes };
-    Ok(table.set_apart(NO_CLASS))
+    let (target, notes) = target::read(y, (&x_origin, features.rows()), task)?;
+    let table = Table { features, target_name: "y".into(), target, without_class: None, notes };
+    Ok(table.set_apart(target::NO_CLASS))
 }
 
-/// An array and its values: as many bytes as its header promises, and not one more.
-/// The class that is none: the row of a NaN among labels.
-const NO_CLASS: &str = "NaN";
+/// The same as a table whose last column is the target, where NaN is a missing value.
+pub(crate) fn read_raw_inputs(x: Input<'_>, y: Input<'_>, task: TargetKind) -> Result<RawTable> {
+    let x_origin = x.origin();
+    let features = read_raw_features(x)?;
+    let (target, notes) = target::read(y, (&x_origin, features.rows()), task)?;
+    let mut columns = features.columns().to_vec();
+    columns.extend(target.into_raw("y", target::NO_CLASS));
+    Ok(RawTable::new(columns)?.with_notes(notes))
+}
 
 type Array = NpyFile<io::Cursor<Vec<u8>>>;
 
+/// An array and its values: as many bytes as its header promises, and not one more.
 fn open_array(mut input: Input<'_>) -> Result<Array> {
     let origin = input.origin();
     let header = open_header(&mut input, "numbers (astype(float)) or as text (astype(str))")?;
@@ -245,101 +248,6 @@ fn check_numbers(origin: &str, header: &NpyHeader, bad: Option<u8>) -> Result<()
         None => Ok(()),
         Some(byte) => Err(damaged(origin, format_args!("invalid value for bool: {byte}"))),
     }
-}
-
-/// As [`numbers`], for a target: none may be NaN or infinite.
-/// The classes of an array `[n, c]` of one 1 per row and zeros.
-fn one_hot(array: Array, rows: usize) -> Option<Target> {
-    let [n, classes] = array.shape()[..] else { return None };
-    let (decode, big) = decoder(&array.header().dtype())?;
-    let classes = usize::try_from(classes).ok().filter(|_| n == rows as u64)?;
-    let mut values = Vec::new();
-    let by_column = array.order() == Order::Fortran;
-    if decode(&array.into_inner().into_inner(), big, &mut values).is_some() {
-        return None;
-    }
-    let place = |row, class| if by_column { class * rows + row } else { row * classes + class };
-    let class = |row: usize| {
-        let of_row = || (0..classes).map(|class| values.get(place(row, class)).copied());
-        let ones = of_row().filter(|value| *value == Some(1.0)).count();
-        let zeros = of_row().filter(|value| *value == Some(0.0)).count();
-        let class = of_row().position(|value| value == Some(1.0));
-        class.filter(|_| ones == 1 && zeros + 1 == classes)
-    };
-    let labels = (0..rows).map(class).collect::<Option<Vec<usize>>>()?;
-    Some(Target::Classes { labels, names: (0..classes).map(|class| class.to_string()).collect() })
-}
-
-fn finite_numbers(origin: &str, array: Array) -> Result<Vec<f64>> {
-    let values = numbers(origin, array)?;
-    match values.iter().position(|value| !value.is_finite()) {
-        None => Ok(values),
-        Some(row) => Err(Error::data(format!(
-            "{origin}: value {} is {}; remove the row or fill the value in",
-            row + 1,
-            values[row]
-        ))),
-    }
-}
-
-/// Every value as the name of a class.
-fn class_names(origin: &str, array: Array) -> Result<ClassColumn> {
-    match scalar(&array.dtype()) {
-        Some((TypeChar::UnicodeStr | TypeChar::ByteStr, _)) => texts(origin, array),
-        Some((TypeChar::Int, 8)) => each(origin, array, |value: i64| value.to_string()),
-        Some((TypeChar::Uint, 8)) => each(origin, array, |value: u64| value.to_string()),
-        Some((TypeChar::Bool, _)) => each(origin, array, |value: bool| value.to_string()),
-        _ => whole_numbers(origin, &numbers(origin, array)?),
-    }
-}
-
-fn texts(origin: &str, array: Array) -> Result<ClassColumn> {
-    let names: Vec<String> = array.into_vec().map_err(|error| damaged(origin, error))?;
-    match names.iter().position(|name| name.trim().is_empty()) {
-        None => Ok(names.iter().map(|name| name.trim()).collect()),
-        Some(row) => Err(Error::data(format!(
-            "{origin}: the class of row {} is empty; name the class or remove the row",
-            row + 1
-        ))),
-    }
-}
-
-fn whole_numbers(origin: &str, values: &[f64]) -> Result<ClassColumn> {
-    if values.iter().all(|value| value.is_nan()) {
-        return Err(Error::data(format!(
-            "{origin}: no row has a class; give a class to some rows"
-        )));
-    }
-    match values.iter().position(|value| !value.is_nan() && value.fract() != 0.0) {
-        None => {
-            let mut column = ClassColumn::default();
-            // Adding zero turns -0 into 0, which is the same class.
-            values.iter().for_each(|value| column.push(&(value + 0.0).to_string()));
-            Ok(column)
-        }
-        Some(row) => {
-            let text = format!(
-                "{origin}: value {} is {}, and a class is a whole number or text",
-                row + 1,
-                values[row]
-            );
-            let give = Hint::edit("give classes");
-            Err(Error::data(Message::from(text).with_hint(give).with_hint(Setting::Numbers)))
-        }
-    }
-}
-
-fn each<T: Deserialize>(
-    origin: &str,
-    array: Array,
-    name: impl Fn(T) -> String,
-) -> Result<ClassColumn> {
-    let values = array.data::<T>().map_err(|error| damaged(origin, error))?;
-    let mut column = ClassColumn::default();
-    for value in values {
-        column.push(&name(value.map_err(|error| damaged(origin, error))?));
-    }
-    Ok(column)
 }
 
 /// The type letter and the width in bytes (of text: in letters).

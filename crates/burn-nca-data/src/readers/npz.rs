@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::tables::Features;
+use crate::tables::{Features, RawTable};
 use flate2::bufread::DeflateDecoder;
 use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceArchive};
 
@@ -68,6 +68,20 @@ pub(crate) fn read_table(input: Input<'_>, task: TargetKind) -> Result<Table> {
     Archive::open(input)?.table(task)
 }
 
+/// The rows as a table where NaN is a missing value, with the target as the last column where a task is given.
+pub(crate) fn read_raw(input: Input<'_>, task: Option<TargetKind>) -> Result<RawTable> {
+    let archive = Archive::open(input)?;
+    match task {
+        Some(task) if archive.is_sparse() => archive.table(task)?.into_raw(),
+        None if archive.is_sparse() => Ok((&archive.sparse()?.to_dense()?).into()),
+        Some(task) => {
+            let [features, target] = archive.pair()?;
+            npy::read_raw_inputs(features, target, task)
+        }
+        None => npy::read_raw_features(archive.input(archive.features_array()?)?),
+    }
+}
+
 impl Archive {
     fn open(mut input: Input<'_>) -> Result<Self> {
         let origin = input.origin();
@@ -106,20 +120,30 @@ impl Archive {
                 self.origin
             )));
         }
-        let array = match &self.arrays[..] {
-            [only] => only,
-            _ => self.named("features", &FEATURES)?,
-        };
-        npy::read_features(self.input(array)?)
+        npy::read_features(self.input(self.features_array()?)?)
+    }
+
+    /// The only array, or the one of the features.
+    fn features_array(&self) -> Result<&Member> {
+        match &self.arrays[..] {
+            [only] => Ok(only),
+            _ => self.named("features", &FEATURES),
+        }
+    }
+
+    /// The arrays of the features and of the target.
+    fn pair(&self) -> Result<[Input<'_>; 2]> {
+        let features = self.named("features", &FEATURES)?;
+        let target = self.named("target", &TARGET)?;
+        Ok([self.input(features)?, self.input(target)?])
     }
 
     fn table(&self, task: TargetKind) -> Result<Table> {
         if self.is_sparse() {
             return Err(missing_labels_error(&self.origin));
         }
-        let features = self.named("features", &FEATURES)?;
-        let target = self.named("target", &TARGET)?;
-        npy::read_inputs(self.input(features)?, self.input(target)?, task)
+        let [features, target] = self.pair()?;
+        npy::read_inputs(features, target, task)
     }
 
     /// The array of one of these names.

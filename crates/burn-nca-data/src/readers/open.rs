@@ -201,7 +201,7 @@ pub fn has_columns(source: &str) -> bool {
 /// Opens a table as it is, with text and missing values.
 ///
 /// A set of the catalog, or a pair of arrays, comes with its classes as the last column; of an archive or an array the
-/// features alone, if no target is asked for.
+/// features alone, if no target is asked for. NaN in an array is a missing value.
 ///
 /// # Errors
 /// As [`read_raw`](crate::read_raw) and [`open`]; or options of columns for a source that is no such table.
@@ -218,6 +218,13 @@ pub fn open_raw(source: &str, options: &RawOptions) -> Result<RawTable> {
     }
     let task = options.target.as_ref().map(|(_, task)| *task);
     match (input, task) {
+        (Source::Alone(input), task) if input.format() == Format::Zip => npz::read_raw(input, task),
+        (Source::Alone(input), None) if input.format() == Format::Npy => {
+            npy::read_raw_features(input)
+        }
+        (Source::Pair(x, y), task) if x.format() == Format::Npy => {
+            npy::read_raw_inputs(x, Input::open(&y)?, task.unwrap_or(TargetKind::Classes))
+        }
         (Source::Alone(input), Some(task)) => array_with_labels(input, task)?.into_raw(),
         (Source::Alone(input), None) => Ok((&array(input)?).into()),
         (Source::Catalog(set), _) => Table::from(set.load()).into_raw(),

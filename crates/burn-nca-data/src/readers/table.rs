@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::excerpt::{list, quoted};
 use crate::hint::{Message, Setting};
-use crate::readers::class_names::{ClassColumn, Classes};
+use crate::readers::class_names::{ClassColumn, Classes, same_truth};
 use crate::tables::{
     Features, Labeled, RawColumn, RawTable, RegressionData, TextValues, WithoutClass, meant_name,
     name_key,
@@ -92,6 +92,18 @@ impl Target {
         }
     }
 
+    /// The target as a column of this name, where the rows of the class `none` have no value; none of no target.
+    pub(crate) fn into_raw(self, name: &str, none: &str) -> Option<RawColumn> {
+        match self {
+            Self::None => None,
+            Self::Numeric(values) => Some(RawColumn::numbers(name, values)),
+            Self::Classes { labels, names } => {
+                let class = |label: usize| Some(names[label].as_str()).filter(|name| *name != none);
+                Some(RawColumn::text(name, labels.into_iter().map(class)))
+            }
+        }
+    }
+
     /// The classes of a column of text, and which rows have one; a missing value is a row without a class.
     ///
     /// They are ordered as those of a CSV file ([`parse_csv`](crate::parse_csv)), and names of one number (`1` and `1.0`)
@@ -175,6 +187,7 @@ impl Table {
         let mut renumbered = Vec::with_capacity(own.classes());
         for name in own.class_names() {
             let class = class_names.iter().position(|known| name_key(known) == name_key(name));
+            let class = class.or_else(|| same_truth(name, class_names));
             renumbered.push(class.ok_or_else(|| {
                 let meant = meant_name(name, class_names.iter().map(String::as_str));
                 let meant = meant.map_or(String::new(), |meant| {

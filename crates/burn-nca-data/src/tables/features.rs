@@ -119,6 +119,13 @@ impl Features {
         Self::new(values, numbered(columns))
     }
 
+    /// The same values in columns of these names, where the present ones are `x1`, `x2`, …, and where there are as many.
+    #[doc(hidden)]
+    pub fn renamed(&self, names: &[String]) -> Option<Self> {
+        let fits = names.len() == self.columns() && self.names == numbered(self.columns());
+        fits.then(|| Self { values: self.values.clone(), names: names.to_vec() })
+    }
+
     /// The same values in columns `x1`, `x2`, …
     #[doc(hidden)]
     pub fn without_names(&self) -> Self {

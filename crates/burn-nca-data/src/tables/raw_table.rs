@@ -244,6 +244,23 @@ impl RawTable {
         self.columns.iter().find(|column| column.name == name)
     }
 
+    /// The same with columns `x1`, `x2`, … under these names; none where they are not as many, or where not so many
+    /// `others` follow them.
+    #[doc(hidden)]
+    pub fn renamed(&self, names: &[String], others: usize) -> Option<Self> {
+        let is_numbered = |(at, column): (usize, &RawColumn)| column.name == format!("x{}", at + 1);
+        let (first, rest) = self.columns.split_at_checked(names.len())?;
+        if rest.len() != others || !first.iter().enumerate().all(is_numbered) {
+            return None;
+        }
+        let named = first
+            .iter()
+            .zip(names)
+            .map(|(column, name)| RawColumn { name: name.clone(), values: column.values.clone() });
+        let columns = named.chain(rest.iter().cloned()).collect();
+        Some(Self { columns, rows: self.rows, notes: self.notes.clone() })
+    }
+
     /// Takes the column of this name out of the table.
     pub fn take(&mut self, name: &str) -> Option<RawColumn> {
         let at = self.columns.iter().position(|column| column.name == name)?;

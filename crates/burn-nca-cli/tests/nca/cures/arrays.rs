@@ -154,8 +154,8 @@ fn arrays() -> Vec<Case> {
             "save it again",
             numbers(2),
         ),
-        features("x.npy: row 1, column \"x1\" is NaN", nan, "fill the value in", numbers(2))
-            .instead("remove the row", "fit x3.npy,y3.npy")
+        features("", nan, "fill the values in", numbers(2))
+            .instead("remove the rows", "fit x3.npy,y3.npy")
             .file("x3.npy", npy("|u1", "(3, 2)", &[1, 2, 2, 1, 3, 1]))
             .file("y3.npy", npy("|u1", "(3,)", &[1, 0, 1])),
         features(

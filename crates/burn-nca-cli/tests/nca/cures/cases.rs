@@ -248,7 +248,7 @@ fn arrays() -> Vec<Case> {
                 "save numpy.lib.recfunctions.structured_to_unstructured(x), or one field of it",
                 "fit x.npy,y.npy",
             ),
-        case("readers/npy.rs edit; readers/npy.rs Numbers", "")
+        case("npy/target.rs edit; npy/target.rs Numbers", "")
             .command("fit x.npy,y.npy")
             .file("x.npy", array(&[1.0, 2.0, 3.0, 4.0], 1))
             .file("y.npy", array(&[0.5, 1.5, 2.5, 1.0], 1))

@@ -99,6 +99,7 @@ const UNTRIED_CURES: &[(&str, &str)] = &[
     ("name the target column", "it is for callers of the library"),
     ("write the classes into one", "every table has a column"),
     ("the columns are called x1 to x", "it is a remark"),
+    ("rename it if it is a class", "it is a remark"),
 ];
 
 #[test]

@@ -106,7 +106,7 @@ fn what_cannot_be_read_is_named_with_the_cure() {
         // A value that is not finite, and other types.
         (
             of("<f8", "(2, 1)", &floats(&[1.0, f64::NAN])),
-            &["x.npy: row 2, column \"x1\" is NaN; remove the row"],
+            &["x.npy: row 2, column \"x1\" is NaN; fill the values in, remove the rows"],
         ),
         (of("<c16", "(1, 1)", &[0; 16]), &[complex]),
         (of("|O", "(1, 1)", &[0; 9]), &["holds Python objects"]),
@@ -168,4 +168,22 @@ fn a_target_that_does_not_fit_is_refused() {
     assert!(error.contains("the class of row 3 is empty"), "{error}");
     let error = pair_error(&npy("|S1", "False", "(4,)", b"abcd"), TargetKind::Numeric);
     assert!(error.contains("not real numbers"), "{error}");
+}
+
+#[test]
+fn nan_is_a_missing_value_of_a_raw_table_and_no_class_in_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let [x, y] = ["x.npy", "y.npy"].map(|name| folder.path().join(name));
+    let rows = npy("<f8", "True", "(2, 2)", &floats(&[1.0, f64::NAN, 3.0, 4.0]));
+    std::fs::write(&x, rows).unwrap();
+    std::fs::write(&y, npy("|S3", "False", "(2,)", b"nanred")).unwrap();
+    let source = format!("{},{}", x.display(), y.display());
+    let raw = crate::open_raw(&source, &crate::RawOptions::default()).unwrap();
+    let missing: Vec<usize> = raw.columns().iter().map(crate::RawColumn::num_missing).collect();
+    assert_eq!(missing, [1, 0, 1]);
+    assert!(raw.column("x1").unwrap().is_missing(1), "the array is in Fortran order");
+    assert!(raw.notes()[0].text().contains("\"nan\" is read as no class"), "{:?}", raw.notes());
+    std::fs::write(&x, npy("<f8", "False", "(2, 1)", &floats(&[1.0, 2.0]))).unwrap();
+    let table = crate::open(&source, &crate::CsvOptions::default()).unwrap();
+    assert_eq!(table.without_class.unwrap().rows, [0]);
 }

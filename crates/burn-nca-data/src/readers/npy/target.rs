@@ -1,0 +1,165 @@
+//! The target of each row: an array of numbers, of text or of a column per class.
+
+use npyz::{Deserialize, Order, TypeChar};
+
+use super::numbers::decoder;
+use super::{Array, damaged, numbers, open_array, scalar, shape_text};
+use crate::error::{Error, Result};
+use crate::hint::{Hint, Message, Setting};
+use crate::readers::class_names::ClassColumn;
+use crate::readers::input::Input;
+use crate::readers::table::{Target, TargetKind};
+
+/// The class that is none: the row of a NaN among labels.
+pub(super) const NO_CLASS: &str = "NaN";
+
+/// The target of each row of the array `x` of so many rows, and what to know of how it was read.
+pub(super) fn read(
+    y: Input<'_>,
+    (x, rows): (&str, usize),
+    task: TargetKind,
+) -> Result<(Target, Vec<Message>)> {
+    let origin = y.origin();
+    let array = open_array(y)?;
+    if !matches!(array.shape(), [_] | [_, 1] | [1, _]) {
+        let shape = array.shape().to_vec();
+        if task == TargetKind::Classes
+            && let Some(target) = one_hot(array, rows)
+        {
+            let note = format!("{origin}: a column of 0 and 1 per class is read as classes from 0");
+            return Ok((target, vec![note.into()]));
+        }
+        let cure = match shape[..] {
+            [n, _] if n == rows as u64 => "save one column, as in y[:, 0]",
+            _ => "give the features first and the target second",
+        };
+        return Err(Error::data(format!(
+            "{origin} is of shape {}, and a target has one value per row; {cure}",
+            shape_text(&shape)
+        )));
+    }
+    if array.len() != rows as u64 {
+        return Err(Error::data(format!(
+            "{x} has {rows} rows and {origin} has {} values; give the two arrays of one set",
+            array.len()
+        )));
+    }
+    match task {
+        TargetKind::Numeric => Ok((Target::Numeric(finite_numbers(&origin, array)?), Vec::new())),
+        TargetKind::Classes => {
+            let is_text = is_text(&array);
+            let classes = class_names(&origin, array)?.index();
+            let has_nan = is_text && classes.names.iter().any(|name| name == NO_CLASS);
+            let note = has_nan.then(|| {
+                format!(
+                    "{origin}: \"nan\" is read as no class, which NumPy writes so in text; rename it if it is a class"
+                )
+            });
+            Ok((classes.into(), note.into_iter().map(Message::from).collect()))
+        }
+    }
+}
+
+fn is_text(array: &Array) -> bool {
+    matches!(scalar(&array.dtype()), Some((TypeChar::UnicodeStr | TypeChar::ByteStr, _)))
+}
+
+/// The classes of an array `[n, c]` of one 1 per row and zeros.
+fn one_hot(array: Array, rows: usize) -> Option<Target> {
+    let [n, classes] = array.shape()[..] else { return None };
+    let (decode, big) = decoder(&array.header().dtype())?;
+    let classes = usize::try_from(classes).ok().filter(|_| n == rows as u64)?;
+    let mut values = Vec::new();
+    let by_column = array.order() == Order::Fortran;
+    if decode(&array.into_inner().into_inner(), big, &mut values).is_some() {
+        return None;
+    }
+    let place = |row, class| if by_column { class * rows + row } else { row * classes + class };
+    let class = |row: usize| {
+        let of_row = || (0..classes).map(|class| values.get(place(row, class)).copied());
+        let ones = of_row().filter(|value| *value == Some(1.0)).count();
+        let zeros = of_row().filter(|value| *value == Some(0.0)).count();
+        let class = of_row().position(|value| value == Some(1.0));
+        class.filter(|_| ones == 1 && zeros + 1 == classes)
+    };
+    let labels = (0..rows).map(class).collect::<Option<Vec<usize>>>()?;
+    Some(Target::Classes { labels, names: (0..classes).map(|class| class.to_string()).collect() })
+}
+
+/// As [`numbers`], for a target: none may be NaN or infinite.
+fn finite_numbers(origin: &str, array: Array) -> Result<Vec<f64>> {
+    let values = numbers(origin, array)?;
+    match values.iter().position(|value| !value.is_finite()) {
+        None => Ok(values),
+        Some(row) => Err(Error::data(format!(
+            "{origin}: value {} is {}; remove the row or fill the value in",
+            row + 1,
+            values[row]
+        ))),
+    }
+}
+
+/// Every value as the name of a class.
+fn class_names(origin: &str, array: Array) -> Result<ClassColumn> {
+    match scalar(&array.dtype()) {
+        _ if is_text(&array) => texts(origin, array),
+        Some((TypeChar::Int, 8)) => each(origin, array, |value: i64| value.to_string()),
+        Some((TypeChar::Uint, 8)) => each(origin, array, |value: u64| value.to_string()),
+        Some((TypeChar::Bool, _)) => each(origin, array, |value: bool| value.to_string()),
+        _ => whole_numbers(origin, &numbers(origin, array)?),
+    }
+}
+
+fn texts(origin: &str, array: Array) -> Result<ClassColumn> {
+    let names: Vec<String> = array.into_vec().map_err(|error| damaged(origin, error))?;
+    match names.iter().position(|name| name.trim().is_empty()) {
+        // NaN becomes `nan` where an array is made text.
+        None => Ok(names
+            .iter()
+            .map(|name| name.trim())
+            .map(|name| if name.eq_ignore_ascii_case(NO_CLASS) { NO_CLASS } else { name })
+            .collect()),
+        Some(row) => Err(Error::data(format!(
+            "{origin}: the class of row {} is empty; name the class or remove the row",
+            row + 1
+        ))),
+    }
+}
+
+fn whole_numbers(origin: &str, values: &[f64]) -> Result<ClassColumn> {
+    if values.iter().all(|value| value.is_nan()) {
+        return Err(Error::data(format!(
+            "{origin}: no row has a class; give a class to some rows"
+        )));
+    }
+    match values.iter().position(|value| !value.is_nan() && value.fract() != 0.0) {
+        None => {
+            let mut column = ClassColumn::default();
+            // Adding zero turns -0 into 0, which is the same class.
+            values.iter().for_each(|value| column.push(&(value + 0.0).to_string()));
+            Ok(column)
+        }
+        Some(row) => {
+            let text = format!(
+                "{origin}: value {} is {}, and a class is a whole number or text",
+                row + 1,
+                values[row]
+            );
+            let give = Hint::edit("give classes");
+            Err(Error::data(Message::from(text).with_hint(give).with_hint(Setting::Numbers)))
+        }
+    }
+}
+
+fn each<T: Deserialize>(
+    origin: &str,
+    array: Array,
+    name: impl Fn(T) -> String,
+) -> Result<ClassColumn> {
+    let values = array.data::<T>().map_err(|error| damaged(origin, error))?;
+    let mut column = ClassColumn::default();
+    for value in values {
+        column.push(&name(value.map_err(|error| damaged(origin, error))?));
+    }
+    Ok(column)
+}
