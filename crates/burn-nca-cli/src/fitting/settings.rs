@@ -68,7 +68,7 @@ pub fn configuration(
     let (penalty, start_perplexity) =
         units(args, (&method, &encoder), (kind, warm_start.is_some()), sizes);
     let fit = FitConfig::new()
-        .with_start(start(init, columns, dim, &encoder)?)
+        .with_start(start(init, columns, map_rows((&method, &encoder), dim))?)
         .with_scaling(scaling(args, kind, train.features()))
         .with_l2(l2)
         .with_penalty(penalty)
@@ -166,17 +166,21 @@ fn refuse_other_dim(wanted: Option<usize>, of_model: usize) -> Result<()> {
     }
 }
 
-fn start(init: &Init, columns: &[String], dim: usize, encoder: &EncoderConfig) -> Result<Start> {
+/// The rows of the matrix of a start: one of a map that has a weight per feature.
+fn map_rows((method, encoder): (&AnyMethod, &EncoderConfig), dim: usize) -> usize {
+    let is_of_weights =
+        matches!(method, AnyMethod::Vsm(_) | AnyMethod::Ncfs(_) | AnyMethod::NcfsRegression(_));
+    if is_of_weights || *encoder == EncoderConfig::Diagonal { 1 } else { dim }
+}
+
+fn start(init: &Init, columns: &[String], rows: usize) -> Result<Start> {
     Ok(match init {
         Init::Auto => Start::Auto,
         Init::Identity => Start::Identity,
         Init::Random(scale) => Start::Random { scale: *scale },
         Init::Pca => Start::Pca,
         Init::Lda => Start::Lda,
-        Init::File(path) => {
-            let rows = if *encoder == EncoderConfig::Diagonal { 1 } else { dim };
-            Start::Given { weight: given_matrix(path, columns, rows)? }
-        }
+        Init::File(path) => Start::Given { weight: given_matrix(path, columns, rows)? },
     })
 }
 
@@ -196,7 +200,10 @@ fn given_matrix(path: &Path, columns: &[String], rows: usize) -> Result<Vec<f64>
                 matrix.columns(),
                 columns.len()
             ),
-            "give a row per dimension and a column per feature"
+            match rows {
+                1 => "give one row with a column per feature",
+                _ => "give a row per dimension and a column per feature",
+            }
         ));
     }
     Ok(matrix.values().to_vec())

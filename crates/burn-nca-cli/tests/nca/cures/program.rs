@@ -91,7 +91,15 @@ fn fits() -> Vec<Case> {
         case("fitting/settings.rs hinted", "a,b\n1,0\n0,1\n")
             .command("fit d.csv --method nca --dim 1 --init t.csv --max-iterations 2")
             .file("d.csv", "a,b,y\n1,2,u\n2,1,v\n3,2,u\n4,1,v\n")
-            .edit("give a row per dimension and a column per feature", "a,b\n1,0\n"),
+            .edit("give one row with a column per feature", "a,b\n1,0\n"),
+        case("", "a,b\n1,0\n0,1\n")
+            .command("fit d.csv --method ncfs --init t.csv --max-iterations 2")
+            .file("d.csv", "a,b,y\n1,2,u\n2,1,v\n3,2,u\n4,1,v\n")
+            .edit("give one row with a column per feature", "a,b\n1,0.5\n"),
+        case("", "a,b\n1,0\n")
+            .command("fit d.csv --method nca --dim 2 --init t.csv --max-iterations 2")
+            .file("d.csv", "a,b,y\n1,2,u\n2,1,v\n3,2,u\n4,1,v\n")
+            .edit("give a row per dimension and a column per feature", "a,b\n1,0\n0,1\n"),
         of(
             "fitting/target_settings.rs usage",
             "fit t.csv --soft --task classification --max-iterations 2",
