@@ -146,8 +146,8 @@ pub trait TrainingData: Clone + Send + Sync + 'static {
         let split = self.split(share, seed)?;
         if split.test.is_empty() {
             return Err(Error::setting(format!(
-                "early stopping on a share of {share} of {} rows leaves no held-out row; give a larger share or \
-                 switch early stopping off",
+                "early stopping on a share of {share} of {} rows leaves no held-out row; give more rows or a larger \
+                 share, or switch early stopping off",
                 self.units()
             )));
         }

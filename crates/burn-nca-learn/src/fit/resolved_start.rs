@@ -256,7 +256,7 @@ fn positive_scale(scale: f64) -> Result<f64> {
 fn check_given(weight: &[f64], shape: &str, expected: usize) -> Result<()> {
     if weight.len() != expected {
         return Err(Error::setting(format!(
-            "the given start has {} values, but the map needs {shape}, {expected} values row by row",
+            "the given start has {} values, but the map is of shape {shape}; give {expected} values row by row",
             weight.len()
         )));
     }

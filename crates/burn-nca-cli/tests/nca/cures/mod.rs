@@ -13,10 +13,15 @@ mod arrays;
 mod cases;
 mod columnar;
 mod files;
+mod fitted;
+mod learned;
+mod methods;
 mod npz;
 mod program;
 mod sites;
+mod tables;
 mod values;
+mod worded;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -104,8 +109,8 @@ impl Case {
         self
     }
 
-    /// Runs the command, and then every cure that its message names.
-    fn check(&self) {
+    /// Runs the command, and then every cure that its message names; gives the message with its cure.
+    fn check(&self) -> String {
         let place = Place::new();
         self.prepare(&place, self.before.unwrap_or_default(), &self.files);
         let (_, stderr) = run(&place, &self.command);
@@ -147,6 +152,7 @@ impl Case {
             "{}: {rest:?} of {message} is not tried",
             self.sites
         );
+        format!("{message}; {hint}")
     }
 
     fn try_cure(&self, cure: impl std::fmt::Debug, message: &str, files: &[File], command: &str) {
@@ -192,12 +198,15 @@ fn write<'a>(place: &Place, files: impl Iterator<Item = &'a File>) {
     }
 }
 
-/// Checks all cases, and then says which of them failed.
-fn check_all(cases: &[Case]) {
-    let failed =
-        cases.iter().filter(|case| catch_unwind(AssertUnwindSafe(|| case.check())).is_err());
-    let failed: Vec<&str> = failed.map(|case| case.command.as_str()).collect();
+/// Checks all cases, and then says which of them failed; gives their messages.
+fn check_all(cases: &[Case]) -> Vec<String> {
+    let check = |case: &Case| {
+        catch_unwind(AssertUnwindSafe(|| case.check())).map_err(|_| case.command.clone())
+    };
+    let (messages, failed): (Vec<_>, Vec<_>) = cases.iter().map(check).partition(Result::is_ok);
+    let failed: Vec<String> = failed.into_iter().filter_map(Result::err).collect();
     assert!(failed.is_empty(), "{failed:#?}");
+    messages.into_iter().flatten().collect()
 }
 
 /// Whether a command is accepted, and what it says on stderr.

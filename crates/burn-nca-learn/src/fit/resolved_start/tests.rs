@@ -104,7 +104,10 @@ fn a_given_start_is_transposed_and_its_size_and_values_are_checked() {
     let (start, used) = weight(&given, &data, 3);
     assert_eq!((start, used), (vec![1.0, 3.0, 5.0, 2.0, 4.0, 6.0], ResolvedStart::Given));
     let error = message(&given, &data, 2);
-    assert!(error.contains("has 6 values, but the map needs [2, 2], 4 values"), "{error}");
+    assert!(
+        error.contains("has 6 values, but the map is of shape [2, 2]; give 4 values"),
+        "{error}"
+    );
     let error = message(&Start::Given { weight: vec![0.0, f64::NAN] }, &data, 1);
     assert!(error.contains("value 2 of the given start is NaN"), "{error}");
     assert!(message(&given, &data, 0).contains("0 embedding dimensions"));
@@ -143,7 +146,7 @@ fn diagonal_starts_are_ones_magnitudes_or_given() {
     assert_eq!(given.diagonal(&data, 1).unwrap().0, [1.0, -2.0, 0.5]);
 
     let error = Start::Given { weight: vec![1.0] }.diagonal(&data, 1).unwrap_err().to_string();
-    assert!(error.contains("has 1 values, but the map needs [3]"), "{error}");
+    assert!(error.contains("has 1 values, but the map is of shape [3]"), "{error}");
     let error = Start::Pca.diagonal(&data, 1).unwrap_err().to_string();
     assert!(error.contains("cannot start from PCA") && error.contains("Identity"), "{error}");
 }

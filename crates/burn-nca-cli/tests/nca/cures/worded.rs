@@ -1,0 +1,183 @@
+//! Messages of the library whose cure is worded in their text: of tables, methods, fits, models and baselines.
+//!
+//! ```text
+//! "{labels} labels for {rows} rows; give one label per row" ◄─ matches ─ "3 labels for 2 rows; give one label per row"
+//!  a text of the sources                                                  what a run, or a call of the library, said
+//! ```
+//! Each such text is met by a message whose every cure was tried, or it has a reason why not. A message that the program can
+//! give is one of a run; what only callers of the library meet is the error of a call, and the cure another call.
+
+use std::path::Path;
+
+use burn_nca_data::Result;
+
+use super::{check_all, files, fitted, learned, methods, tables, values};
+
+/// A call that is refused, and its cures.
+pub(super) struct Refused {
+    message: String,
+    /// What of the cure is not tried yet.
+    rest: String,
+    wrong: Vec<String>,
+}
+
+/// The error of a call.
+pub(super) fn refused<T>(result: Result<T>) -> Refused {
+    let message = result.err().map_or(String::new(), |error| error.to_string());
+    let rest = message.split_once("; ").map_or("", |(_, cure)| cure).to_string();
+    Refused { message, rest, wrong: Vec::new() }
+}
+
+/// The panic of a call, as an error.
+pub(super) fn caught<T>(call: impl FnOnce() -> T) -> Result<T> {
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call));
+    caught.map_err(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
+        burn_nca_data::Error::data(text.unwrap_or_default())
+    })
+}
+
+impl Refused {
+    /// The part `words` of the cure is done by this call.
+    pub(super) fn by<T>(mut self, words: &str, cured: Result<T>) -> Self {
+        if !self.rest.contains(words) {
+            self.wrong.push(format!("{words:?} is not in {:?} of {:?}", self.rest, self.message));
+        }
+        self.rest = self.rest.replacen(words, "", 1);
+        if let Err(error) = cured {
+            self.wrong.push(format!("the cure {words:?} of {:?} gives: {error}", self.message));
+        }
+        self
+    }
+
+    /// The message, where all of its cures were tried and work.
+    fn tried(mut self) -> Result<String, String> {
+        let is_left = |word: &&str| !matches!(*word, "" | "or" | "and");
+        if self.rest.split([',', ' ']).any(|word| is_left(&word)) {
+            self.wrong.push(format!("{:?} of {:?} is not tried", self.rest, self.message));
+        }
+        match &self.wrong[..] {
+            [] => Ok(self.message),
+            _ => Err(self.wrong.join("\n")),
+        }
+    }
+}
+
+/// The sources whose texts are looked at.
+const SOURCES: [&str; 5] = [
+    "burn-nca-data/src/tables",
+    "burn-nca-learn/src/method",
+    "burn-nca-learn/src/fit",
+    "burn-nca-learn/src/estimator",
+    "burn-nca-learn/src/baseline",
+];
+
+/// Texts without a case, by file and beginning, and why.
+const UNTRIED: &[(&str, &str, &str)] = &[
+    ("preparation/apply.rs", "; {} is {level}", "the end of a remark, which says what is done"),
+    ("preparation/apply.rs", "; {text} is {level}", "the end of a remark, which says what is done"),
+    ("method/registry.rs", "{} has no setting {}; it may", "it says why, not what to do"),
+    ("method/gradient.rs", "the device {device:?} has no", "it takes a device without f64"),
+    (
+        "modern/members.rs",
+        "the checkpoint holds no usable",
+        "a changed checkpoint is refused before",
+    ),
+    ("tune/config.rs", "{folds} folds, repeated {repeats} times, hold", "it takes gigabytes"),
+    ("folder/export.rs", "only a linear or diagonal map", "it says why, not what to do"),
+    (
+        "estimator/feature_contributions.rs",
+        "the encoder has no",
+        "every encoder of a `Fitted` has one",
+    ),
+    (
+        "baseline/pca.rs",
+        "{k} directions of {d} features",
+        "lca/training.rs refuses the same before",
+    ),
+    ("baseline/eigen.rs", "the eigenvectors of the", "no table is known that has none"),
+];
+
+#[test]
+fn every_cure_in_words_of_the_library_works_or_has_a_reason_why_not() {
+    let calls =
+        [tables::all(), learned::all(), fitted::all()].into_iter().flatten().map(Refused::tried);
+    let (tried, wrong): (Vec<_>, Vec<_>) = calls.partition(Result::is_ok);
+    let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let cases = [files::rows(), files::folders(), methods::all()].concat();
+    let (ran, refused) = std::thread::scope(|scope| {
+        let values = scope.spawn(values::messages);
+        (check_all(&cases), values.join().unwrap())
+    });
+    let met: Vec<String> = tried.into_iter().flatten().chain(ran).chain(refused).collect();
+    let mut texts = Vec::new();
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    SOURCES.iter().for_each(|folder| add_texts(&crates.join(folder), &mut texts));
+    let reasons = |(file, text): &(String, String)| {
+        let is_of = |(of, begin, _): &&(&str, &str, &str)| file == of && text.starts_with(begin);
+        UNTRIED.iter().filter(is_of).count()
+    };
+    let is_tried = |(_, text): &(String, String)| met.iter().any(|message| matches(text, message));
+    let open: Vec<String> = texts
+        .iter()
+        .filter(|text| usize::from(is_tried(text)) + reasons(text) != 1)
+        .map(|(file, text)| format!("{file}: {text}"))
+        .collect();
+    let is_gone = |(of, begin, _): &&(&str, &str, &str)| {
+        !texts.iter().any(|(file, text)| file == of && text.starts_with(begin))
+    };
+    let gone: Vec<_> = UNTRIED.iter().filter(is_gone).collect();
+    assert!(
+        open.is_empty() && gone.is_empty(),
+        "without a case, or with a case and a reason:\n{}\nno text of the sources: {gone:#?}",
+        open.join("\n")
+    );
+}
+
+/// Whether a message is one of this text, whose values stand in braces.
+fn matches(text: &str, message: &str) -> bool {
+    let mut rest = message;
+    text.split('{')
+        .flat_map(|part| part.split_once('}').map_or(part, |(_, after)| after).lines())
+        .all(|piece| match rest.split_once(piece) {
+            Some((_, after)) => {
+                rest = after;
+                true
+            }
+            None => false,
+        })
+}
+
+/// The texts of a folder of sources that have a semicolon, each with its file.
+fn add_texts(folder: &Path, texts: &mut Vec<(String, String)>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            add_texts(&path, texts);
+        } else if !path.ends_with("tests.rs") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let folder = folder.file_name().unwrap().to_string_lossy();
+            let file = format!("{folder}/{}", path.file_name().unwrap().to_string_lossy());
+            let found = messages(&text).into_iter().filter(|text| text.contains("; "));
+            texts.extend(found.map(|text| (file.clone(), text)));
+        }
+    }
+}
+
+/// What precedes a text that is no message: it says what a method or a setting is for.
+const DESCRIPTIONS: [&str; 2] = ["WHEN_TO_USE: &'static str =", "help:"];
+
+/// The texts in quotation marks of a source, without its tests, comments and descriptions.
+fn messages(source: &str) -> Vec<String> {
+    let text = source.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let lines = text.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));
+    let text = lines.collect::<Vec<_>>().join("\n").replace("\\\n", "").replace("\\\"", "''");
+    let parts: Vec<&str> = text.split('"').collect();
+    let is_message = |part: &&[&str]| {
+        let code = part[0].trim_end();
+        part.len() > 1 && !DESCRIPTIONS.iter().any(|description| code.ends_with(description))
+    };
+    parts.chunks(2).filter(is_message).map(|part| part[1].replace("''", "\"")).collect()
+}
