@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use burn_nca_data::{Message, Table, Target};
 use burn_nca_learn::data::{
-    Features, RawColumn, RawValues, Split, are_same_letters, is_decomposed, meant_name, name_key,
+    Features, RawColumn, RawValues, Split, are_same_letters, difference, is_decomposed, meant_name,
+    name_key,
 };
 
 use crate::failure::hinted;
@@ -331,7 +332,7 @@ pub(super) fn refuse_unseen_classes(target: &Target, split: &Split) -> Result<()
     let name = &names[labels[first]];
     let meant = meant_name(name, known.iter().map(|&class| names[class].as_str()));
     let hint = meant.map_or(String::new(), |meant| {
-        format!(" (\"{}\" but for case, spaces or dots)", short_name(meant))
+        format!(" (\"{}\" {})", short_name(meant), difference(name, meant))
     });
     bail!(hinted(
         format!(

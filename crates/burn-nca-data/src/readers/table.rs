@@ -5,8 +5,8 @@ use crate::excerpt::{list, quoted};
 use crate::hint::{Message, Setting};
 use crate::readers::class_names::{ClassColumn, Classes, same_truth};
 use crate::tables::{
-    Features, Labeled, RawColumn, RawTable, RegressionData, TextValues, WithoutClass, meant_name,
-    name_key,
+    Features, Labeled, RawColumn, RawTable, RegressionData, TextValues, WithoutClass, difference,
+    meant_name, name_key,
 };
 
 /// What the target column is read as.
@@ -191,7 +191,7 @@ impl Table {
             renumbered.push(class.ok_or_else(|| {
                 let meant = meant_name(name, class_names.iter().map(String::as_str));
                 let meant = meant.map_or(String::new(), |meant| {
-                    format!(" ({} but for case, spaces or dots)", quoted(meant))
+                    format!(" ({} {})", quoted(meant), difference(name, meant))
                 });
                 Error::data(format!(
                     "the target {} holds the class {}{meant}, which is not among the \

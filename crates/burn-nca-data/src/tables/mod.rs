@@ -46,6 +46,8 @@ pub use labeled::check_class_names;
 pub use labeled_pairs::{LabeledPair, LabeledPairs};
 #[doc(hidden)]
 pub use letters::{are_same_letters, is_decomposed};
+#[doc(hidden)]
+pub use name_key::difference;
 pub use name_key::{compare_numbers, meant_name, name_key};
 pub use pairs::Pairs;
 pub use preparation::{

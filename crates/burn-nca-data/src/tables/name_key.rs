@@ -43,11 +43,22 @@ pub fn meant_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> O
         name.trim_matches(|sign: char| !sign.is_alphanumeric() && !"<>=+-".contains(sign))
             .to_lowercase()
     };
-    let name = plain(name);
-    known.into_iter().find(|known| {
-        let known = plain(known);
-        known == name || are_same_letters(&known, &name)
-    })
+    let is_meant =
+        |known: &&str| plain(known) == plain(name) || are_same_but_for_accents(known, name);
+    known.into_iter().find(is_meant)
+}
+
+/// In what a name differs from the one that it may be meant for.
+#[doc(hidden)]
+pub fn difference(name: &str, meant: &str) -> &'static str {
+    match are_same_but_for_accents(name, meant) {
+        true => "but for the encoding of accents",
+        false => "but for case, spaces or dots",
+    }
+}
+
+fn are_same_but_for_accents(one: &str, other: &str) -> bool {
+    are_same_letters(&one.to_lowercase(), &other.to_lowercase())
 }
 
 /// Each of the names once, in text order; of several spellings of one number the shortest.
