@@ -168,8 +168,8 @@ impl RunFolder {
         }
         let Some(name) = self.entries(&self.partial).next() else { return Ok(()) };
         bail!(
-            "{} holds {name:?}, but nothing to resume from; move its files elsewhere, or choose another folder \
-             with --out",
+            "{} holds {name:?}, but nothing to resume from; move its files elsewhere, or leave --resume out and \
+             choose another folder with --out",
             self.partial.display()
         )
     }

@@ -76,7 +76,7 @@ pub fn about_spread(spread: Option<Spread>, shortfall: Option<String>) -> Option
             WarningCode::CollapsedToPoint,
             format!(
                 "the embedding has collapsed to a point (total variance {:.1e}): the weights exp(-distance²) of all \
-                 neighbors are alike; a smaller l2 or another init may keep it apart",
+                 neighbors are alike; a smaller L2 penalty or another start may keep it apart",
                 spread.total_variance
             ),
         )),
@@ -84,7 +84,7 @@ pub fn about_spread(spread: Option<Spread>, shortfall: Option<String>) -> Option
             WarningCode::CollapsedToLine,
             format!(
                 "the embedding of {} dimensions lies on a line, and that costs accuracy: {shortfall}; a \
-                 smaller l2 or another init may spread it",
+                 smaller L2 penalty or another start may spread it",
                 spread.dimensions
             ),
         )),

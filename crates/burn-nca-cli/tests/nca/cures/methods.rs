@@ -4,7 +4,7 @@ use super::Case;
 use super::files::bad;
 
 /// 40 rows of three features, of a number and of three classes.
-fn rows() -> String {
+pub(super) fn rows() -> String {
     format!("a,b,c,n,y\n{}", body(40))
 }
 
@@ -29,7 +29,7 @@ fn of(says: &'static str, options: &str) -> Case {
     bad(says, "t.csv", rows()).command(&fit(options))
 }
 
-fn fit(options: &str) -> String {
+pub(super) fn fit(options: &str) -> String {
     format!("fit t.csv --ignore n {options}")
 }
 

@@ -18,6 +18,7 @@ mod learned;
 mod methods;
 mod npz;
 mod program;
+mod runs;
 mod sites;
 mod tables;
 mod values;
@@ -116,12 +117,11 @@ impl Case {
         let (_, stderr) = run(&place, &self.command);
         let found = match self.says {
             "" => message_and_hint(&stderr),
-            _ => message_and_edit(&stderr),
+            _ => message_and_edit(&stderr, self.says),
         };
         let Some((message, hint)) = found else {
             panic!("{}{}: no hint\n{stderr}", self.sites, self.says);
         };
-        assert!(message.contains(self.says), "{:?} is not in {message}", self.says);
         let mut rest = hint.to_string();
         for (words, way) in &self.ways {
             assert!(rest.contains(words), "{words:?} is not in {hint:?} of {message}");
@@ -244,9 +244,14 @@ fn message_and_hint(stderr: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// The message of an error without a hint, and the edit that it asks for.
-fn message_and_edit(stderr: &str) -> Option<(&str, &str)> {
-    stderr.lines().find_map(|line| line.strip_prefix("error: ")?.split_once("; "))
+/// The message of these words without a hint, and what it asks for.
+fn message_and_edit<'a>(stderr: &'a str, says: &str) -> Option<(&'a str, &'a str)> {
+    let kinds = ["error: ", "warning: ", "note: "];
+    let messages = stderr
+        .lines()
+        .filter_map(|line| kinds.iter().find_map(|kind| line.strip_prefix(kind))?.split_once("; "));
+    let mut messages = messages.filter(|(message, _)| message.contains(says));
+    messages.next()
 }
 
 /// What the options of a line say to do.

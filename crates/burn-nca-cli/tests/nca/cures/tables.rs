@@ -214,7 +214,7 @@ fn training() -> Vec<Refused> {
         Coincidences::new(column(&[0.0, 1.0, 2.0, 3.0]), all).unwrap().hold_out(share, 1)
     };
     // The fit without it is the whole data.
-    let off = || Ok(());
+    let off = || burn_nca_data::Result::<()>::Ok(());
     vec![
         refused(share(20, 0.01))
             .by("give more rows", share(400, 0.01))

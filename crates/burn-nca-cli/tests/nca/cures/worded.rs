@@ -1,4 +1,4 @@
-//! Messages of the library whose cure is worded in their text: of tables, methods, fits, models and baselines.
+//! Messages whose cure is worded in their text: of tables, methods, fits and models, and those of the program itself.
 //!
 //! ```text
 //! "{labels} labels for {rows} rows; give one label per row" ◄─ matches ─ "3 labels for 2 rows; give one label per row"
@@ -7,11 +7,12 @@
 //! Each such text is met by a message whose every cure was tried, or it has a reason why not. A message that the program can
 //! give is one of a run; what only callers of the library meet is the error of a call, and the cure another call.
 
+use std::fmt::Display;
 use std::path::Path;
 
 use burn_nca_data::Result;
 
-use super::{check_all, files, fitted, learned, methods, tables, values};
+use super::{check_all, files, fitted, learned, methods, runs, tables, values};
 
 /// A call that is refused, and its cures.
 pub(super) struct Refused {
@@ -22,7 +23,7 @@ pub(super) struct Refused {
 }
 
 /// The error of a call.
-pub(super) fn refused<T>(result: Result<T>) -> Refused {
+pub(super) fn refused<T, E: Display>(result: Result<T, E>) -> Refused {
     let message = result.err().map_or(String::new(), |error| error.to_string());
     let rest = message.split_once("; ").map_or("", |(_, cure)| cure).to_string();
     Refused { message, rest, wrong: Vec::new() }
@@ -40,7 +41,7 @@ pub(super) fn caught<T>(call: impl FnOnce() -> T) -> Result<T> {
 
 impl Refused {
     /// The part `words` of the cure is done by this call.
-    pub(super) fn by<T>(mut self, words: &str, cured: Result<T>) -> Self {
+    pub(super) fn by<T, E: Display>(mut self, words: &str, cured: Result<T, E>) -> Self {
         if !self.rest.contains(words) {
             self.wrong.push(format!("{words:?} is not in {:?} of {:?}", self.rest, self.message));
         }
@@ -65,12 +66,16 @@ impl Refused {
 }
 
 /// The sources whose texts are looked at.
-const SOURCES: [&str; 5] = [
+const SOURCES: [&str; 9] = [
     "burn-nca-data/src/tables",
     "burn-nca-learn/src/method",
     "burn-nca-learn/src/fit",
     "burn-nca-learn/src/estimator",
     "burn-nca-learn/src/baseline",
+    "burn-nca-cli/src/commands",
+    "burn-nca-cli/src/fitting",
+    "burn-nca-files/src",
+    "burn-nca-program/src",
 ];
 
 /// Texts without a case, by file and beginning, and why.
@@ -97,16 +102,58 @@ const UNTRIED: &[(&str, &str, &str)] = &[
         "lca/training.rs refuses the same before",
     ),
     ("baseline/eigen.rs", "the eigenvectors of the", "no table is known that has none"),
+    ("commands/demo.rs", "text/html", "a media type"),
+    ("commands/demo.rs", "text/javascript", "a media type"),
+    ("commands/demo.rs", "text/css", "a media type"),
+    ("commands/demo.rs", "the port {} cannot be used", "its cure serves until it is stopped"),
+    (
+        "commands/fit.rs",
+        "interrupted after {steps} iterations; resume",
+        "interruption.rs resumes it",
+    ),
+    ("commands/fit.rs", "interrupted after {steps} iterations; nothing", "it says what is lost"),
+    ("commands/info.rs", "; no gradient steps", "it describes a model"),
+    ("commands/info.rs", "{}; L2 penalty", "it describes a model"),
+    ("evaluate/pairs.rs", "{} among {}; each", "it describes a measure"),
+    ("fitting/ending.rs", "Not converged: no lower value", "no small table is known that ends so"),
+    ("fitting/ending.rs", "Not converged: the value or", "no small table is known that ends so"),
+    ("fitting/progress.rs", "the checkpoint cannot be written", "it says what would be lost"),
+    ("fitting/recording.rs", "the steps for the replay", "it says what would be lost"),
+    ("fitting/stages.rs", "interrupted {doing}", "it takes a signal between two stages"),
+    ("fitting/stages.rs", "{}; {} in all", "the head of a table of times"),
+    (
+        "fitting/tuning.rs",
+        "interrupted before the first",
+        "it says that nothing is there to resume",
+    ),
+    (
+        "fitting/tuning.rs",
+        "interrupted after {done} of {all} candidates; resume",
+        "interruption.rs resumes it",
+    ),
+    (
+        "fitting/tuning.rs",
+        "interrupted after {done} of {all} candidates; nothing",
+        "it says what is lost",
+    ),
+    ("fitting/tuning.rs", "; best", "it says how far a search is"),
+    ("src/atomic.rs", "{error}; the new contents", "it takes a disk that fails"),
+    ("src/target.rs", "this is a disk", "it takes a disk"),
+    ("src/interrupt.rs", "\\nstopping after", "it says what comes next"),
+    ("src/run_folder.rs", "{partial} cannot be renamed", "it takes a disk that fails"),
+    ("src/run_folder.rs", "the run is complete in {target}", "it takes a disk that fails"),
 ];
 
 #[test]
 fn every_cure_in_words_of_the_library_works_or_has_a_reason_why_not() {
-    let calls =
-        [tables::all(), learned::all(), fitted::all()].into_iter().flatten().map(Refused::tried);
+    let calls = [tables::all(), learned::all(), fitted::all(), runs::calls()]
+        .into_iter()
+        .flatten()
+        .map(Refused::tried);
     let (tried, wrong): (Vec<_>, Vec<_>) = calls.partition(Result::is_ok);
     let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let cases = [files::rows(), files::folders(), methods::all()].concat();
+    let cases = [files::rows(), files::folders(), methods::all(), runs::all()].concat();
     let (ran, refused) = std::thread::scope(|scope| {
         let values = scope.spawn(values::messages);
         (check_all(&cases), values.join().unwrap())
@@ -139,7 +186,8 @@ fn every_cure_in_words_of_the_library_works_or_has_a_reason_why_not() {
 /// Whether a message is one of this text, whose values stand in braces.
 fn matches(text: &str, message: &str) -> bool {
     let mut rest = message;
-    text.split('{')
+    text.trim_end_matches('.')
+        .split('{')
         .flat_map(|part| part.split_once('}').map_or(part, |(_, after)| after).lines())
         .all(|piece| match rest.split_once(piece) {
             Some((_, after)) => {
