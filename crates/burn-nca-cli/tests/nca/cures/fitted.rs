@@ -135,6 +135,14 @@ fn predictions() -> Vec<Refused> {
             &device(),
         )
     };
+    let taken = |encoder: AnyEncoder, columns: usize| {
+        let rows = Features::unnamed((0..4 * columns).map(|at| at as f64).collect(), columns)?;
+        let train = Labeled::from_labels(rows, vec![0, 1, 0, 1])?;
+        let scaling = Scaling::unscaled(train.features().names().to_vec());
+        Fitted::of_classes(encoder, scaling, &train, &device())
+    };
+    let of_columns = |columns| taken(linear(1), columns);
+    let of_width = |d: usize| taken(EncoderConfig::Diagonal.init(d, d, &device()), d);
     vec![
         refused(named(["u", "v"])).by("number the classes as the model does", named(["0", "1"])),
         refused(classes.predict_numbers(&features(2), 1))
@@ -153,6 +161,7 @@ fn predictions() -> Vec<Refused> {
         refused(training(11))
             .by("give the rows of the fit, in its order, without those of weight 0", training(12)),
         refused(adopted(0)).by("give one or more", adopted(4)),
+        refused(of_columns(3)).by("give an encoder of 3 features", of_width(3)),
     ]
 }
 

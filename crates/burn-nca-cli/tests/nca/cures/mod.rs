@@ -18,6 +18,7 @@ mod learned;
 mod methods;
 mod npz;
 mod program;
+mod ranges;
 mod runs;
 mod sites;
 mod tables;
@@ -29,6 +30,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use burn_nca_program::shell_word;
 
 use crate::{Place, nca};
+use worded::{message_and_edit, message_and_hint};
 
 /// A message with a hint, and what its line leaves to the user.
 #[derive(Clone)]
@@ -234,25 +236,6 @@ const OF_A_SPLIT: [&str; 5] = ["--test-size", "--tune", "--split", "--test", "--
 /// Options that a fit without a method does not take.
 const OF_A_METHOD: [&str; 7] =
     ["--method", "--task", "--soft", "--pairs", "--dim", "--encoder", "--optimizer"];
-
-/// The first message with a hint, and the hint.
-fn message_and_hint(stderr: &str) -> Option<(&str, &str)> {
-    let lines: Vec<&str> = stderr.lines().collect();
-    lines.windows(2).find_map(|pair| {
-        let (_, message) = pair[0].split_once(": ")?;
-        Some((message, pair[1].strip_prefix("hint: ")?))
-    })
-}
-
-/// The message of these words without a hint, and what it asks for.
-fn message_and_edit<'a>(stderr: &'a str, says: &str) -> Option<(&'a str, &'a str)> {
-    let kinds = ["error: ", "warning: ", "note: "];
-    let messages = stderr
-        .lines()
-        .filter_map(|line| kinds.iter().find_map(|kind| line.strip_prefix(kind))?.split_once("; "));
-    let mut messages = messages.filter(|(message, _)| message.contains(says));
-    messages.next()
-}
 
 /// What the options of a line say to do.
 #[derive(Debug, PartialEq)]

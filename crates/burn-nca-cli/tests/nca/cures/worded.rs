@@ -12,7 +12,7 @@ use std::path::Path;
 
 use burn_nca_data::Result;
 
-use super::{check_all, files, fitted, learned, methods, runs, tables, values};
+use super::{check_all, files, fitted, learned, methods, ranges, runs, tables, values};
 
 /// A call that is refused, and its cures.
 pub(super) struct Refused {
@@ -66,12 +66,18 @@ impl Refused {
 }
 
 /// The sources whose texts are looked at.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 15] = [
     "burn-nca-data/src/tables",
     "burn-nca-learn/src/method",
     "burn-nca-learn/src/fit",
     "burn-nca-learn/src/estimator",
     "burn-nca-learn/src/baseline",
+    "burn-nca/src/encoder",
+    "burn-nca/src/fit/checkpoint.rs",
+    "burn-nca/src/fit/config.rs",
+    "burn-nca/src/fit/descent.rs",
+    "burn-nca/src/fit/sgd.rs",
+    "burn-nca/src/fit/stochastic_config.rs",
     "burn-nca-cli/src/commands",
     "burn-nca-cli/src/fitting",
     "burn-nca-files/src",
@@ -102,6 +108,8 @@ const UNTRIED: &[(&str, &str, &str)] = &[
         "lca/training.rs refuses the same before",
     ),
     ("baseline/eigen.rs", "the eigenvectors of the", "no table is known that has none"),
+    ("encoder/probe.rs", "the encoder panics", "it takes an encoder of the user's own"),
+    ("encoder/probe.rs", "the encoder turns", "it takes an encoder of the user's own"),
     ("commands/demo.rs", "text/html", "a media type"),
     ("commands/demo.rs", "text/javascript", "a media type"),
     ("commands/demo.rs", "text/css", "a media type"),
@@ -146,7 +154,7 @@ const UNTRIED: &[(&str, &str, &str)] = &[
 
 #[test]
 fn every_cure_in_words_of_the_library_works_or_has_a_reason_why_not() {
-    let calls = [tables::all(), learned::all(), fitted::all(), runs::calls()]
+    let calls = [tables::all(), learned::all(), fitted::all(), ranges::all(), runs::calls()]
         .into_iter()
         .flatten()
         .map(Refused::tried);
@@ -183,6 +191,24 @@ fn every_cure_in_words_of_the_library_works_or_has_a_reason_why_not() {
     );
 }
 
+/// The first message with a hint, and the hint.
+pub(super) fn message_and_hint(stderr: &str) -> Option<(&str, &str)> {
+    let lines: Vec<&str> = stderr.lines().collect();
+    lines.windows(2).find_map(|pair| {
+        let (_, message) = pair[0].split_once(": ")?;
+        Some((message, pair[1].strip_prefix("hint: ")?))
+    })
+}
+
+/// The message of these words without a hint, and what it asks for.
+pub(super) fn message_and_edit<'a>(stderr: &'a str, says: &str) -> Option<(&'a str, &'a str)> {
+    let kinds = ["error: ", "warning: ", "note: "];
+    let mut messages = stderr
+        .lines()
+        .filter_map(|line| kinds.iter().find_map(|kind| line.strip_prefix(kind))?.split_once("; "));
+    messages.find(|(message, _)| message.contains(says))
+}
+
 /// Whether a message is one of this text, whose values stand in braces.
 fn matches(text: &str, message: &str) -> bool {
     let mut rest = message;
@@ -198,19 +224,17 @@ fn matches(text: &str, message: &str) -> bool {
         })
 }
 
-/// The texts of a folder of sources that have a semicolon, each with its file.
-fn add_texts(folder: &Path, texts: &mut Vec<(String, String)>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            add_texts(&path, texts);
-        } else if !path.ends_with("tests.rs") {
-            let text = std::fs::read_to_string(&path).unwrap();
-            let folder = folder.file_name().unwrap().to_string_lossy();
-            let file = format!("{folder}/{}", path.file_name().unwrap().to_string_lossy());
-            let found = messages(&text).into_iter().filter(|text| text.contains("; "));
-            texts.extend(found.map(|text| (file.clone(), text)));
-        }
+/// The texts of a source, or of a folder of sources, that have a semicolon, each with its file.
+fn add_texts(path: &Path, texts: &mut Vec<(String, String)>) {
+    if path.is_dir() {
+        let entries = std::fs::read_dir(path).unwrap();
+        entries.for_each(|entry| add_texts(&entry.unwrap().path(), texts));
+    } else if !path.ends_with("tests.rs") {
+        let text = std::fs::read_to_string(path).unwrap();
+        let names: Vec<_> = path.iter().rev().take(2).map(|name| name.to_string_lossy()).collect();
+        let file = format!("{}/{}", names[1], names[0]);
+        let found = messages(&text).into_iter().filter(|text| text.contains("; "));
+        texts.extend(found.map(|text| (file.clone(), text)));
     }
 }
 
