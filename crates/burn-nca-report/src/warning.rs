@@ -30,6 +30,8 @@ pub enum WarningCode {
     CollapsedToPoint,
     /// The embedding of several dimensions lies on a line, and that costs accuracy.
     CollapsedToLine,
+    /// A linear map to few dimensions, and that costs accuracy.
+    LinearMap,
     /// Rows that the model was fitted on are among those it is measured on.
     TrainingRows,
     /// Rows that occur more than once among the training rows, or among those that a model is measured on.

@@ -8,7 +8,7 @@ use burn_nca_learn::evaluate::{Quantiles, Spread};
 use super::evaluated::label;
 use super::rows::{ReportData, Rows};
 use super::stages::{AllStages, Stages};
-use super::warnings::{about_spread, about_termination};
+use super::warnings::{about_map, about_spread, about_termination};
 use crate::{
     Curve, DeviceSummary, FORMAT, FeatureWeights, Header, Matrix, Report, SolverRun, Warning,
     WarningCode,
@@ -56,6 +56,7 @@ impl Report {
         let found = D::evaluate(model, rows, stages)?;
         let of_model = [
             about_termination(model.summary()),
+            about_map(model, found.shortfall.as_deref()),
             about_spread(Spread::of(&found.embedding)?, found.shortfall),
         ];
         let feature_weights = FeatureWeights::of(model);

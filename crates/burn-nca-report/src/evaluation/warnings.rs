@@ -1,13 +1,15 @@
 //! What a user should know about a fitted model, though it is not wrong.
 
+use burn_nca_learn::Fitted;
 use burn_nca_learn::data::Features;
+use burn_nca_learn::encoder::EncoderConfig;
 use burn_nca_learn::estimator::FitSummary;
 use burn_nca_learn::evaluate::{Collapse, Spread};
 use burn_nca_learn::fit::Termination;
 
 use burn_nca_program::short_name;
 
-use crate::{Warning, WarningCode};
+use crate::{Warning, WarningCode, counted};
 
 /// How many names a warning lists.
 const SHOWN: usize = 5;
@@ -92,9 +94,55 @@ pub fn about_spread(spread: Option<Spread>, shortfall: Option<String>) -> Option
     }
 }
 
+/// Dimensions that a picture has.
+const FEW_DIMENSIONS: usize = 3;
+
+/// Training rows from which a network has something to learn from.
+const ROWS_OF_A_NETWORK: usize = 500;
+
+/// About a learned linear map of classes to two or three dimensions that loses accuracy compared with a baseline.
+pub fn about_map(model: &Fitted, shortfall: Option<&str>) -> Option<Warning> {
+    let card = model.card();
+    let (d, k) = (card.d_input, card.d_output);
+    let is_linear = matches!(card.encoder, None | Some(EncoderConfig::Linear));
+    let learned = is_linear && model.summary().iterations > 0 && !model.class_names().is_empty();
+    let rows = model.references().dims()[0];
+    let few = k < d && k <= FEW_DIMENSIONS && rows >= ROWS_OF_A_NETWORK;
+    shortfall.filter(|_| learned && few).map(|shortfall| {
+        let text = format!(
+            "a linear map of {d} features to {} loses accuracy: {shortfall}; a network (encoder mlp) may keep more, as do more \
+             dimensions",
+            counted(k, "dimension")
+        );
+        Warning::new(WarningCode::LinearMap, text)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_linear_map_is_warned_of_where_a_network_may_keep_more() {
+        use burn_nca_data::bundled::digits;
+        use burn_nca_learn::NcaConfig;
+        use burn_nca_learn::fit::{LbfgsConfig, OptimizerConfig};
+
+        let about = |rows: usize, steps: usize, told: Option<&str>| {
+            let rows: Vec<usize> = (0..rows).collect();
+            let mut config = NcaConfig::recommended(64, 2);
+            let solver = LbfgsConfig::new().with_max_iterations(steps);
+            config.fit.optimizer = OptimizerConfig::Lbfgs(solver);
+            let device = burn_nca_learn::device::host().unwrap();
+            about_map(&config.fit(&digits().select(&rows), &device).unwrap(), told)
+        };
+        let warning = about(600, 1, Some("1-NN is worse")).unwrap();
+        assert!(warning.text.contains("64 features to 2 dimensions"), "{warning:?}");
+        assert!(warning.text.contains("1-NN is worse; a network"), "{warning:?}");
+        assert_eq!(about(600, 1, None), None);
+        assert_eq!(about(600, 0, Some("1-NN is worse")), None);
+        assert_eq!(about(300, 1, Some("1-NN is worse")), None);
+    }
 
     #[test]
     fn only_a_fit_that_did_not_end_as_planned_is_warned_of() {
