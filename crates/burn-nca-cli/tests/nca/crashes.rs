@@ -1,20 +1,18 @@
-//! Kills at random moments, and faults upon faults: a run that is resumed again and again comes to its result.
+//! Faults upon faults: a run that is resumed again and again comes to its result. One that is killed has done what one has that
+//! dies at its next operation (`faults.rs`).
 #![cfg(unix)]
 #![allow(clippy::print_stdout)]
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::process::Command;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use serde_json::Value;
 
 use crate::Place;
 use crate::faults::{TABLE, fit, keeping, results};
-use crate::read_timeless;
 
 /// The seed of the environment, or else a fixed one: the same moments of a run at each test, others in a long run of
 /// `benches/fuzz.py`.
@@ -23,48 +21,6 @@ pub fn seeded() -> (u64, ChaCha8Rng) {
     let seed = given.unwrap_or(1);
     println!("BURN_NCA_FUZZ_SEED={seed}");
     (seed, ChaCha8Rng::seed_from_u64(seed))
-}
-
-/// All that a run has written, apart from its times.
-fn contents(run: &Path) -> (Vec<Vec<u8>>, [Value; 2]) {
-    let files = ["encoder.bpk", "references.bpk", "source.json"];
-    let bytes = files.map(|name| fs::read(run.join("model").join(name)).unwrap());
-    let documents = ["model/model.json", "report.json"];
-    (bytes.to_vec(), documents.map(|name| read_timeless(&run.join(name))))
-}
-
-#[test]
-fn a_fit_that_is_killed_again_and_again_comes_to_the_same_result() {
-    let place = Place::new();
-    let (out, run, partial) = (place.at("run"), place.path("run"), place.path("run.partial"));
-    let arguments = ["fit", "iris", "--dim", "2", "--optimizer", "adam", "--epochs", "60"];
-    let arguments = [&arguments[..], &["--no-tune", "--out", &out]].concat();
-    let resumed = [&arguments[..], &["--resume"]].concat();
-    let started = Instant::now();
-    keeping(&arguments).assert().success();
-    let took = started.elapsed();
-    let expected = contents(&run);
-    fs::remove_dir_all(&run).unwrap();
-
-    let (seed, mut random) = seeded();
-    let (mut kills, mut mid_fit) = (0, 0);
-    while kills < 20 || !run.exists() {
-        if run.exists() {
-            assert_eq!(contents(&run), expected, "BURN_NCA_FUZZ_SEED={seed}");
-            fs::remove_dir_all(&run).unwrap();
-        }
-        let mut program = keeping(if partial.exists() { &resumed } else { &arguments });
-        let mut child = program.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        if kills < 20 {
-            std::thread::sleep(took.mul_f64(random.random_range(0.0..0.6)));
-            kills += usize::from(child.try_wait().unwrap().is_none());
-            child.kill().unwrap();
-        }
-        let told = child.wait_with_output().unwrap().stderr;
-        mid_fit += usize::from(String::from_utf8_lossy(&told).contains("resuming at iteration"));
-    }
-    assert_eq!(contents(&run), expected, "BURN_NCA_FUZZ_SEED={seed}");
-    assert!(mid_fit > 0, "no kill met the fit itself: BURN_NCA_FUZZ_SEED={seed}");
 }
 
 /// The names in a folder and below, those of temporary files alike.

@@ -1,5 +1,5 @@
-//! Damaged model folders, checkpoints and trials of a search: a value or a short error, never a panic, and memory in
-//! proportion.
+//! Damaged model folders: a value or a short error, never a panic, and memory in proportion. The checksum of a journal
+//! (a checkpoint, the trials of a search) finds each damage: `burn-nca-files` tests it.
 //!
 //! The tests run some hundred of each kind; `benches/fuzz.py` runs more, as does
 //!
@@ -7,26 +7,21 @@
 //! BURN_NCA_FUZZ_SECONDS=60 BURN_NCA_FUZZ_SEED=1 cargo test --test fuzz
 //! ```
 //!
-//! The models of `tests/gallery` are the corpus, and models, checkpoints and trials of today's fits: a checkpoint belongs
-//! to its fit and version, so that a stored one would be refused at its first line.
+//! The models of `tests/gallery` are the corpus, and models of today's fits.
 // Clippy knows the tests themselves, not the functions they share.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod checkpoints;
 #[path = "../../../burn-nca-data/tests/fuzz/files.rs"]
 mod files;
-mod journal_sweep;
 mod json_damage;
 mod models;
 #[path = "../../../burn-nca-data/tests/fuzz/mutate.rs"]
 mod mutate;
 #[path = "../small_models/mod.rs"]
 mod small_models;
-mod trials;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Mutex;
 
 use burn_nca_learn::Result;
 use peak_alloc::PeakAlloc;
@@ -34,9 +29,6 @@ use rand_chacha::ChaCha8Rng;
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
-
-/// The peak of the memory is one for all threads.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Bytes that reading and using a file may take, and for each byte of it.
 const BUFFERS: usize = 16 << 20;
@@ -53,7 +45,6 @@ fn fuzz(
     damage: impl Fn(&Path, &mut ChaCha8Rng) -> usize,
     using: impl Fn(&Path) -> Result<()>,
 ) -> u64 {
-    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let (mut tried, mut used) = (0, 0);
     for number in files::numbers(count) {
         let mut rng = files::generator(number);

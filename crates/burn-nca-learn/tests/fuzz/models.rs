@@ -93,16 +93,3 @@ fn damaged_models() {
     );
     assert!(used > 0, "some damage does no harm");
 }
-
-#[test]
-fn what_the_damage_starts_from_is_whole() {
-    let corpus = Corpus::new();
-    for files in &corpus.models {
-        let folder = tempfile::tempdir().unwrap();
-        for (name, bytes) in files {
-            std::fs::write(folder.path().join(name), bytes).unwrap();
-        }
-        let model = Fitted::load(folder.path(), &Device::flex()).unwrap();
-        use_model(&model, folder.path()).unwrap();
-    }
-}

@@ -60,20 +60,3 @@ fn anchors(text: &str) -> Vec<String> {
     }
     found
 }
-
-#[test]
-fn links_that_lead_nowhere_are_told_with_their_place() {
-    let folder = tempfile::tempdir().unwrap();
-    let text = "# A `b`: c-d\n[x](#a-b-c-d) ![y](y.md) [z](https://z)\n```\n[x](none)\n```\n[x](#none)\n[y](y.md#no)\n";
-    fs::write(folder.path().join("a.md"), text).unwrap();
-    assert_eq!(
-        broken(folder.path(), "a.md"),
-        [
-            "a.md:2: y.md leads nowhere",
-            "a.md:6: #none leads nowhere",
-            "a.md:7: y.md#no leads nowhere"
-        ]
-    );
-    fs::write(folder.path().join("y.md"), "## No\n").unwrap();
-    assert_eq!(broken(folder.path(), "a.md"), ["a.md:6: #none leads nowhere"]);
-}

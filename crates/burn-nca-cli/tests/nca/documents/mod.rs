@@ -113,20 +113,6 @@ fn the_examples_of_the_help_run() {
 }
 
 #[test]
-fn an_option_is_known_by_its_whole_name() {
-    let unknown = |text: &str| {
-        let words: Vec<String> = text.split(' ').map(String::from).collect();
-        option_not_in("[--tune] or -k, --k <K>\n  --from=FILE", &words)
-    };
-    for right in ["fit --tune", "--k 3 --from=a", "[--tune]", "-- a", "a"] {
-        assert_eq!(unknown(right), None, "{right}");
-    }
-    for wrong in ["--tun", "--tuned", "a --fro=a"] {
-        assert!(unknown(wrong).is_some(), "{wrong}");
-    }
-}
-
-#[test]
 fn the_packages_and_programs_of_the_documents_are_there() {
     let workspace = Workspace::read(Path::new(ROOT));
     let built = written()
@@ -145,18 +131,6 @@ fn the_scripts_of_the_documents_are_there_with_their_options() {
         assert!(commands.iter().any(|found| found.program == program), "none of {program}");
     }
     refuse(commands.iter().filter_map(|command| scripts.failure(command)).collect());
-}
-
-#[test]
-fn commands_outside_of_documents_are_seen() {
-    for place in ["benches/README.md", "examples/load_in_python.py", "page/index.html"] {
-        let names = [documents(), files("py"), files("html")].concat();
-        assert!(names.iter().any(|name| name.ends_with(place)), "{place}");
-    }
-    let commands = written();
-    for place in ["examples/load_in_python.py:4", "crates/burn-nca-web/page/index.html:"] {
-        assert!(commands.iter().any(|found| found.place.starts_with(place)), "{place}");
-    }
 }
 
 #[test]

@@ -81,27 +81,3 @@ fn reduced(code: &str) -> String {
     }
     text
 }
-
-#[test]
-fn only_what_is_compiled_is_let_through() {
-    let sources = Sources {
-        root: super::ROOT.into(),
-        texts: vec![reduced(
-            "impl A {\n    fn a(\n        x: u8,\n    ) {\n        b(x);\n    }\n    fn c() {}\n}",
-        )],
-        tested: BTreeSet::from([Path::new(super::ROOT).join("README.md").canonicalize().unwrap()]),
-    };
-    let failure = |place: &str, attribute: &str, code: &str| {
-        let (attribute, code) = (attribute.to_string(), code.to_string());
-        sources.failure(&Shown { place: place.to_string(), attribute, code })
-    };
-    assert_eq!(failure("README.md:3", "no_run", "anything"), None);
-    for right in ["fn a(x: u8) { // why\n b(x);", "impl A { fn a(x: u8) { .. } fn c() {} }"] {
-        assert_eq!(failure("docs/results.md:3", "", right), None, "{right}");
-        assert_eq!(failure("README.md:3", "ignore", right), None, "{right}");
-    }
-    for wrong in ["fn a(y: u8)", "fn c() { .. } fn a("] {
-        assert!(failure("README.md:3", "ignore", wrong).unwrap().starts_with("README.md:3: "));
-        assert!(failure("docs/results.md:3", "", wrong).is_some());
-    }
-}

@@ -79,29 +79,3 @@ fn names(manifest: &str) -> Vec<String> {
     let lines = manifest.lines().filter_map(|line| line.strip_prefix("name = \""));
     lines.map(|rest| rest.trim_end_matches('"').to_string()).collect()
 }
-
-#[test]
-fn what_is_not_there_is_told_with_its_place() {
-    let workspace = Workspace::read(Path::new(super::ROOT));
-    let failure = |text: &str| {
-        let found = super::extract::from_markdown("a.md", &format!("`{text}`"));
-        workspace.failure(&found[0])
-    };
-    for right in [
-        "cargo run --release -p burn-nca-cli --no-default-features --features flex -- fit iris",
-        "cargo run --locked -- fit iris",
-        "cargo test --workspace",
-        "cargo install --path crates/burn-nca-cli",
-        "target/release/measure guide",
-    ] {
-        assert_eq!(failure(right), None, "{right}");
-    }
-    for wrong in [
-        "cargo run -p burn-nca-clu",
-        "cargo run -p burn-nca-cli --features flux",
-        "cargo install --path crates/nca",
-        "target/release/ncu fit",
-    ] {
-        assert!(failure(wrong).unwrap().starts_with("a.md:1: `"), "{wrong}");
-    }
-}
