@@ -2,17 +2,18 @@
 
 use std::collections::BinaryHeap;
 
+use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::box_tree::{BoxTree, grouped};
 use super::candidate_filter::power_of_two_below_inverse;
 use super::contraction::{Contracted, Contraction};
-use super::descent::{Visitor, Work, descend};
 use super::excluded::Excluded;
+use super::lanes::{Eight, LANES, LEAD, any_within, lead, to_boxes, to_points, to_rest};
 use super::points::{Points, sq_distance};
 use super::ranking::{Candidate, Resolution, k_nearest};
 
-/// The most queries of a task: neighbors of each other, which go down the tree together.
+/// The most queries of a task: neighbors of each other, so that what one has loaded the next finds in the cache.
 const TASK_QUERIES: usize = 128;
 
 /// Tasks for each thread, so that no thread waits long for the last.
@@ -59,8 +60,9 @@ impl<'a> BoxSearch<'a> {
         let tasks = TASKS_PER_THREAD * rayon::current_num_threads();
         let size = (self.queries.rows() / tasks).clamp(1, TASK_QUERIES);
         let (order, tasks) = grouped(&self.contracted, size);
+        let nearest = |query: &u32| self.nearest(*query as usize, k).0;
         let found: Vec<Vec<Candidate>> =
-            tasks.into_par_iter().flat_map_iter(|task| self.nearest(&order[task], k).0).collect();
+            tasks.into_par_iter().flat_map_iter(|task| order[task].iter().map(nearest)).collect();
         let mut rows = vec![Vec::new(); order.len()];
         for (query, nearest) in order.into_iter().zip(found) {
             rows[query as usize] = nearest;
@@ -76,25 +78,18 @@ impl<'a> BoxSearch<'a> {
     pub(super) fn pays(&self, k: usize) -> bool {
         let (n, m) = (self.queries.rows(), self.references.rows());
         let d = self.references.dimensions();
-        let trials: Vec<u32> =
-            (0..n.min(TRIALS)).map(|at| (at * n / n.min(TRIALS)) as u32).collect();
-        let costs = trials.par_iter().map(|&query| {
-            let work = self.nearest(&[query], k).1;
+        let trials = n.min(TRIALS);
+        let costs = (0..trials).into_par_iter().map(|at| {
+            let work = self.nearest(at * n / trials, k).1;
             400 * (work.boxes + work.slots) + (1200 + 20 * d) * work.offers
         });
-        costs.sum::<usize>() < trials.len() * m * (d + 20)
+        costs.sum::<usize>() < trials * m * (d + 20)
     }
 
-    /// The `k` nearest references of some queries, and what they looked at.
-    fn nearest(&self, queries: &[u32], k: usize) -> (Vec<Vec<Candidate>>, Work) {
-        let points: Vec<&[f32]> =
-            queries.iter().map(|&query| self.contracted.row(query as usize)).collect();
-        let resolution = |&query: &u32| self.queries.resolution(query as usize, self.references);
-        let found = queries.iter().map(|query| Found::new(resolution(query))).collect();
-        let mut visit = Visit { search: self, queries, k, found };
-        let work = descend(&self.tree, &points, &mut visit);
-        let found = visit.found.into_iter().zip(queries);
-        (found.map(|(found, &query)| self.rerank(found, query as usize, k)).collect(), work)
+    /// The `k` nearest references of a query, and what it looked at.
+    fn nearest(&self, query: usize, k: usize) -> (Vec<Candidate>, Work) {
+        let (found, work) = self.tree.arch.dispatch(Descent { search: self, query, k });
+        (self.rerank(found, query, k), work)
     }
 
     /// The nearest of what a query has found.
@@ -145,21 +140,121 @@ impl<'a> BoxSearch<'a> {
         }
     }
 
+    /// Notes a reference at this contracted squared distance; gives the one above which the query need not look from now
+    /// on.
+    fn offer(
+        &self,
+        found: &mut Found,
+        (query, k): (usize, usize),
+        row: u32,
+        sq_distance: f32,
+    ) -> f32 {
+        if self.excluded.is_none_or(|excluded| !excluded.has(query, row as usize)) {
+            found.references.push((sq_distance, row));
+            found.bounds.push(self.at_most(query, row, sq_distance).to_bits());
+            if found.bounds.len() > k {
+                found.bounds.pop();
+            }
+        }
+        self.limit_of(found, k)
+    }
+
     fn rounding(&self) -> f64 {
         1.0 + (self.contracted.width + 5) as f64 * 2f64.powi(-24)
     }
 }
 
-/// The search of some queries.
-struct Visit<'a> {
+/// What a query has looked at.
+#[derive(Default)]
+struct Work {
+    /// Groups of eight boxes.
+    boxes: usize,
+    /// Slots of up to eight references that the boxes left.
+    slots: usize,
+    /// References within the limit.
+    offers: usize,
+}
+
+/// The way of a query through the tree, nearest boxes first, to whatever is within its limit.
+struct Descent<'a> {
     search: &'a BoxSearch<'a>,
-    queries: &'a [u32],
+    query: usize,
     k: usize,
-    found: Vec<Found>,
+}
+
+impl WithSimd for Descent<'_> {
+    type Output = (Found, Work);
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> (Found, Work) {
+        let Self { search, query, k } = self;
+        let tree = &search.tree;
+        let row = search.contracted.row(query);
+        let (lead, rest) = (lead(row), row.get(LEAD..).unwrap_or_default());
+        let mut found = Found::new(search.queries.resolution(query, search.references));
+        let (mut limit, mut work) = (f32::MAX, Work::default());
+        // Level, box (below the levels a slot), and its distance.
+        let mut pending = vec![(tree.levels.len() as u32, 0, 0.0); LANES * (tree.levels.len() + 1)];
+        let mut count = 1;
+        while count > 0 {
+            count -= 1;
+            let (level, at, distance) = pending[count];
+            let at = at as usize;
+            if distance > limit {
+                continue;
+            }
+            if level > 0 {
+                work.boxes += 1;
+                let distances = to_boxes(simd, &lead, &tree.levels[level as usize - 1][at]);
+                count += put_near(
+                    &mut pending[count..],
+                    (level - 1, (at * LANES) as u32),
+                    &distances,
+                    limit,
+                );
+                continue;
+            }
+            work.slots += 1;
+            let leading = to_points(simd, &lead, &tree.leads[at]);
+            if !any_within(&leading, limit) {
+                continue;
+            }
+            let distances = to_rest(simd, rest, tree.rest(at), leading, limit);
+            for (lane, distance) in distances.into_iter().flatten().enumerate() {
+                if distance <= limit {
+                    work.offers += 1;
+                    limit = search.offer(&mut found, (query, k), tree.rows[at][lane], distance);
+                }
+            }
+        }
+        (found, work)
+    }
+}
+
+/// Writes the boxes of a group that are within the limit, the nearest last; how many these are.
+///
+/// Written first and counted then: whether a box is near cannot be foreseen, and a wrong guess of the machine takes
+/// longer than the distances.
+#[inline(always)]
+fn put_near(
+    pending: &mut [(u32, u32, f32)],
+    (level, first): (u32, u32),
+    distances: &Eight,
+    limit: f32,
+) -> usize {
+    let (mut count, mut nearest) = (0, 0);
+    for (lane, &distance) in distances.iter().enumerate() {
+        pending[count] = (level, first + lane as u32, distance);
+        nearest = if distance < pending[nearest].2 { count } else { nearest };
+        count += usize::from(distance <= limit);
+    }
+    if count > 0 {
+        pending.swap(nearest, count - 1);
+    }
+    count
 }
 
 /// What a query has found.
-#[derive(Clone)]
 struct Found {
     resolution: Resolution,
     /// Contracted squared distances and references: the nearest are among them.
@@ -172,21 +267,6 @@ struct Found {
 impl Found {
     fn new(resolution: Resolution) -> Self {
         Self { resolution, references: Vec::new(), bounds: BinaryHeap::new() }
-    }
-}
-
-impl Visitor for Visit<'_> {
-    fn offer(&mut self, point: usize, row: u32, sq_distance: f32) -> f32 {
-        let (search, query, found) =
-            (self.search, self.queries[point] as usize, &mut self.found[point]);
-        if search.excluded.is_none_or(|excluded| !excluded.has(query, row as usize)) {
-            found.references.push((sq_distance, row));
-            found.bounds.push(search.at_most(query, row, sq_distance).to_bits());
-            if found.bounds.len() > self.k {
-                found.bounds.pop();
-            }
-        }
-        search.limit_of(found, self.k)
     }
 }
 

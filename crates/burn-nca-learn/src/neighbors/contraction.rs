@@ -121,19 +121,6 @@ impl Contraction {
 }
 
 impl Contracted {
-    /// Points with these coordinates.
-    #[cfg(test)]
-    pub(super) fn for_tests(coordinates: Vec<f32>, width: usize) -> Self {
-        Self { coordinates, width, largest_norm: 1.0, relative_error: 0.0 }
-    }
-
-    /// Scattered points in two dimensions.
-    #[cfg(test)]
-    pub(super) fn plane(n: usize) -> Self {
-        let values = (0..n).flat_map(|at| [((at * 7919) % 997) as f32, ((at * 31) % 89) as f32]);
-        Self::for_tests(values.collect(), 2)
-    }
-
     /// The coordinates of row `index`.
     pub(super) fn row(&self, index: usize) -> &[f32] {
         &self.coordinates[index * self.width..(index + 1) * self.width]

@@ -23,7 +23,6 @@ mod candidate_filter;
 mod classify;
 mod coincidence_rule;
 mod contraction;
-mod descent;
 mod entropy_k;
 mod excluded;
 mod held_out;
