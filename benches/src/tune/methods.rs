@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use burn::tensor::{DType, Device};
-use burn_nca_learn::baseline::{BaselineConfig, LdaConfig, Projection};
+use burn_nca_learn::baseline::{LdaConfig, PcaConfig, Projection};
 use burn_nca_learn::data::{Labeled, Scaling, ScalingKind, TensorFeatures};
 use burn_nca_learn::estimator::tune::{TuneConfig, TuneSession};
 use burn_nca_learn::evaluate::{Embedded, held_out_accuracy};
@@ -112,12 +112,12 @@ fn baselines(part: &Part, rank: Rank, device: &Device) -> Result<Vec<Run>> {
         Ok(finished(name.to_string(), share(accuracy.value())?, started))
     };
     if rank == Rank::Square {
-        return Ok(vec![judge("Euclidean", BaselineConfig::Euclidean.fit(&train)?)?]);
+        return Ok(vec![judge("Euclidean", Projection::euclidean(train.features().columns()))?]);
     }
     // A constant column makes the scatter singular.
     let lda = LdaConfig::new(2.min(train.classes() - 1)).fit_or_shrink(&train)?;
     Ok(vec![
-        judge("PCA", BaselineConfig::Pca { d_output: 2 }.fit(&train)?)?,
+        judge("PCA", PcaConfig::new(2).fit(train.features())?.projection)?,
         judge("LDA", lda.projection)?,
     ])
 }

@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 use anyhow::{Context, Result};
 use burn::tensor::Device;
 use burn_nca_learn::NcaConfig;
-use burn_nca_learn::baseline::{BaselineConfig, LdaConfig, Projection, RcaConfig, lda_rca};
+use burn_nca_learn::baseline::{
+    LdaConfig, PcaConfig, Projection, RcaConfig, WhiteningConfig, lda_rca,
+};
 use burn_nca_learn::data::{Labeled, ScalingKind};
 use burn_nca_learn::encoder::EncoderConfig;
 use burn_nca_learn::fit::{
@@ -161,10 +163,12 @@ impl Method {
             Self::NcaSquare => fit(train, d, EncoderConfig::Linear, terms),
             Self::NcaDiagonal => fit(train, d, EncoderConfig::Diagonal, terms),
             Self::NcaRankTwo => fit(train, two, EncoderConfig::Linear, terms),
-            Self::Rca => closed(BaselineConfig::Rca, train),
-            Self::Whitened => closed(BaselineConfig::Whitening, train),
-            Self::Euclidean => closed(BaselineConfig::Euclidean, train),
-            Self::Pca => closed(BaselineConfig::Pca { d_output: two }, train),
+            Self::Rca => closed(RcaConfig::new().fit(train)),
+            Self::Whitened => closed(WhiteningConfig::new().fit(train.features())),
+            Self::Euclidean => closed(Ok(Projection::euclidean(d))),
+            Self::Pca => {
+                closed(PcaConfig::new(two).fit(train.features()).map(|pca| pca.projection))
+            }
             Self::Lda => discriminants(train, |data, lda| Ok(lda.fit(data)?.projection)),
             Self::LdaUnit => discriminants(train, |data, lda| {
                 Ok(lda.clone().with_unit_length(true).fit(data)?.projection)
@@ -175,8 +179,8 @@ impl Method {
     }
 }
 
-fn closed(config: BaselineConfig, train: &Labeled) -> Result<Option<Learned>> {
-    Ok(Some(Learned { map: config.fit(train)?, fit: None, remark: None }))
+fn closed(map: burn_nca_learn::Result<Projection>) -> Result<Option<Learned>> {
+    Ok(Some(Learned { map: map?, fit: None, remark: None }))
 }
 
 /// LDA to two dimensions, or one for two classes.
@@ -189,7 +193,7 @@ fn discriminants(
 ) -> Result<Option<Learned>> {
     let config = LdaConfig::new(2.min(LdaConfig::max_directions(train)));
     if let Ok(map) = lda(train, &config) {
-        return Ok(Some(Learned { map, fit: None, remark: None }));
+        return closed(Ok(map));
     }
     let regular = RcaConfig::new().fit(train)?;
     let embedded = train.with_features(regular.apply(train.features())?)?;

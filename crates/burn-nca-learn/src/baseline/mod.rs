@@ -13,7 +13,7 @@
 //! | LDA | directions of largest between- over within-class variance | yes | [`LdaConfig`] |
 //! | LDA, then RCA | RCA in the space of LDA | yes | [`lda_rca`] |
 //!
-//! [`BaselineConfig`] chooses among them at run time.
+//! A method ([`AnyMethod`](crate::method::AnyMethod)) chooses among them at run time.
 //!
 //! Every result is deterministic: directions are ordered by falling eigenvalue, and the entry of largest magnitude
 //! of each is positive. Equal eigenvalues leave their directions undetermined (distances in a space that
@@ -27,7 +27,6 @@
 //! # References
 //! J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004.
 
-mod any;
 mod eigen;
 #[cfg(test)]
 mod fixture;
@@ -48,7 +47,6 @@ mod span;
 mod truncated_svd;
 mod whitening;
 
-pub use any::BaselineConfig;
 pub use groups::Groups;
 pub use lda::{Lda, LdaConfig};
 pub use lda_rca::lda_rca;

@@ -1,7 +1,10 @@
 //! Covariances, closed forms and decompositions.
 
 use acceptance::data::overlapping;
-use burn_nca_learn::baseline::{BaselineConfig, TruncatedSvdConfig, total_covariance};
+use burn_nca_learn::baseline::{
+    LdaConfig, PcaConfig, Projection, RcaConfig, TruncatedSvdConfig, WhiteningConfig, lda_rca,
+    total_covariance,
+};
 use burn_nca_learn::data::{Features, Labeled, SparseFeatures};
 
 use super::{bits, same_on_any_threads};
@@ -13,23 +16,24 @@ fn closed_forms_of_many_rows_and_columns() {
     let sample = overlapping(n, d, 5, 1);
     let data = Labeled::from_labels(Features::unnamed(sample.x, d).unwrap(), sample.y).unwrap();
     same_on_any_threads("covariance", || bits(total_covariance(data.features())));
-    for baseline in [
-        BaselineConfig::Whitening,
-        BaselineConfig::Rca,
-        BaselineConfig::Pca { d_output: 60 },
-        BaselineConfig::Lda { d_output: 4 },
-        BaselineConfig::LdaRca { d_output: 3 },
-    ] {
-        same_on_any_threads(&format!("{baseline:?}"), || {
-            let map = baseline.fit(&data).unwrap();
+    type Fit = fn(&Labeled) -> burn_nca_learn::Result<Projection>;
+    let pca = |k: usize, data: &Labeled| PcaConfig::new(k).fit(data.features()).unwrap().projection;
+    let fits: [(&str, Fit); 4] = [
+        ("whitening", |data| WhiteningConfig::new().fit(data.features())),
+        ("RCA", |data| RcaConfig::new().fit(data)),
+        ("LDA", |data| Ok(LdaConfig::new(4).fit(data)?.projection)),
+        ("LDA, then RCA", |data| lda_rca(data, &LdaConfig::new(3))),
+    ];
+    for (name, fit) in fits {
+        same_on_any_threads(name, || {
+            let map = fit(&data).unwrap();
             (bits(map.matrix()), bits(map.apply(data.features()).unwrap().values().to_vec()))
         });
     }
+    same_on_any_threads("PCA", || bits(pca(60, &data).matrix()));
     // Fewer rows than columns: their span.
     let few = data.select(&(0..60).collect::<Vec<_>>());
-    same_on_any_threads("PCA in the span", || {
-        bits(BaselineConfig::Pca { d_output: 50 }.fit(&few).unwrap().matrix())
-    });
+    same_on_any_threads("PCA in the span", || bits(pca(50, &few).matrix()));
 }
 
 #[test]
