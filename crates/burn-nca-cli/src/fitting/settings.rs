@@ -325,7 +325,6 @@ mod tests {
 
     use super::*;
     use crate::cli::{Cli, Command};
-    use crate::failure::Usage;
     use crate::fitting::method::chosen;
     use crate::fitting::target_settings::learned_from;
 
@@ -459,27 +458,5 @@ mod tests {
         assert_eq!(wide(60, "--dim 100"), 100);
         assert_eq!(wide(60, "--encoder diagonal"), 129);
         assert_eq!(wide(60, "--encoder mlp"), 2);
-    }
-
-    #[test]
-    fn a_warm_start_takes_its_own_dimensions_only() {
-        assert!(refuse_other_dim(None, 2).is_ok() && refuse_other_dim(Some(2), 2).is_ok());
-        let error = refuse_other_dim(Some(10), 2).unwrap_err();
-        assert!(error.is::<Usage>() && error.to_string().contains("give --dim 2"), "{error}");
-    }
-
-    #[test]
-    fn a_start_of_another_shape_is_refused_with_both_shapes() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("A.csv");
-        std::fs::write(&path, "c,a,b\n3,1,2\n").unwrap();
-        let options = format!("--init {}", path.display());
-        let Start::Given { weight } = config(&format!("{options} --dim 1")).unwrap().fit.start
-        else {
-            panic!("the start is that of the file");
-        };
-        assert_eq!(weight, [1.0, 2.0, 3.0]);
-        let error = config(&format!("{options} --dim 2")).unwrap_err().to_string();
-        assert!(error.contains("shape 1 x 3") && error.contains("needs 2 x 3"), "{error}");
     }
 }

@@ -27,18 +27,6 @@ fn missing_files_and_columns() {
 }
 
 #[test]
-fn cells_that_are_no_numbers() {
-    let message = fit_of("a,b,y\n1,2,u\n3,red,v\n", &[]);
-    contains_all(&message, &["line 3 (row 2)", "column \"b\"", "\"red\" is not a number"]);
-    contains_all(
-        &fit_of("a,b,y\n1,2,u\nNaN,4,v\n", &[]),
-        &["row 2", "column \"a\"", "NaN", "remove the row"],
-    );
-    contains_all(&fit_of("a,b,y\n1,inf,u\n3,4,v\n", &[]), &["row 1", "column \"b\"", "infinite"]);
-    contains_all(&fit_of("a,b,y\n1,,u\n3,4,v\n", &[]), &["row 1", "empty", "column \"b\""]);
-}
-
-#[test]
 fn missing_values_are_counted() {
     let rows: String = (0..60)
         .map(|row| format!("{},2,{}\n", if row % 17 == 3 { "NA" } else { "1" }, row % 2))
@@ -58,24 +46,6 @@ fn a_lost_quote_is_no_class_of_many_rows() {
     let message = fit_of(&text, &[]);
     contains_all(&message, &["line 61", "the quote that opens value 3", "never closed"]);
     assert!(message.len() < 400, "{message}");
-}
-
-#[test]
-fn files_of_the_wrong_form() {
-    contains_all(&fit_of("", &[]), &["is empty", "header line"]);
-    contains_all(&fit_of("a,b,y\n", &[]), &["header line but no rows"]);
-    contains_all(&fit_of("a,b,y\n1,2,u\n3,4\n", &[]), &["line 3"]);
-    contains_all(&fit_of("a,b,\n1,2,u\n", &[]), &["ends with a comma", "last column has no name"]);
-    contains_all(&fit_of("a,a,y\n1,2,u\n3,4,v\n", &[]), &["columns 1 and 2", "\"a\"", "rename"]);
-}
-
-#[test]
-fn data_that_cannot_be_learned_from() {
-    let message = fit_of("a,y\n1,u\n2,u\n3,u\n", &["--test-size", "0"]);
-    contains_all(&message, &["all 3 rows", "\"u\"", "at least two classes"]);
-    contains_all(&fit_of("a,y\n1,u\n", &["--test-size", "0"]), &["1 row", "at least 2"]);
-    let message = fit_of("a,y\n1,u\n2,v\n", &["--test-size", "0"]);
-    contains_all(&message, &["single row", "two rows"]);
 }
 
 #[test]
@@ -104,25 +74,6 @@ fn numbers_out_of_range() {
     contains_all(&message, &["3", "2 directions"]);
     let message = failure(&["fit", "iris", "--dim", "2", "--encoder", "diagonal"], 1);
     contains_all(&message, &["diagonal", "4 features", "2 dimensions"]);
-}
-
-#[test]
-fn options_that_contradict_each_other() {
-    for (options, part) in [
-        ("--epochs 3", "--optimizer adam or sgd"),
-        ("--optimizer sgd --momentum 1", "below 1"),
-        ("--optimizer adam --max-iterations 3", "--epochs"),
-        ("--hidden 3", "--encoder mlp"),
-        ("--resume", "--out"),
-        ("--patience 3", "--early-stopping"),
-        ("--task regression --objective f", "--soft"),
-        ("--tune --patience 3", "--early-stopping"),
-        ("--no-such-option", "--no-such-option"),
-    ] {
-        let arguments: Vec<&str> = ["fit", "iris"].into_iter().chain(options.split(' ')).collect();
-        let message = failure(&arguments, 2);
-        assert!(message.starts_with("error: ") && message.contains(part), "{options}: {message}");
-    }
 }
 
 #[test]

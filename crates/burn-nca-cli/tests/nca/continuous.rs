@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
-use crate::{Place, assert_parts, failure, json, nca, read_json, stdout, words};
+use crate::{Place, failure, json, nca, read_json, stdout, words};
 
 const ROWS: usize = 120;
 
@@ -147,80 +147,4 @@ fn pairs_are_learned_without_labels_and_measured_on_pairs_held_out() {
     assert!(message.contains("--pairs FILE"), "{message}");
     let bundled = json(&["fit", "iris", "--pairs", &pairs, "--test-size", "0", "--format", "json"]);
     assert!(score(&bundled["scores"], "recall_5_train") > 0.0);
-}
-
-#[test]
-fn targets_that_are_no_numbers_or_no_classes_are_told_with_the_cure() {
-    let place = Place::new();
-    let text = place.file("pets.csv", "a,b,kind\n1,2,cat\n3,4,dog\n5,6,cat\n");
-    for option in [&["--soft"][..], &["--task", "regression"]] {
-        let message = failure(&[&["fit", &text, "--target", "kind"], option].concat(), 1);
-        assert_parts(
-            &message,
-            &["column \"kind\"", "\"cat\" is not a number", "\nhint: correct it, or leave"],
-        );
-        let message = failure(&[&["fit", "iris"], option].concat(), 1);
-        assert!(message.contains("\"iris\" has classes"), "{message}");
-    }
-    let houses = houses(&place);
-    let message = failure(&["fit", &houses], 1);
-    assert_parts(
-        &message,
-        &["\"price\" holds numbers such as", "--task regression", "--task classification"],
-    );
-    let constant = place.file("flat.csv", "a,t\n1,7\n2,7\n3,7\n4,7\n");
-    let message = failure(&["fit", &constant, "--task", "regression", "--test-size", "0"], 1);
-    assert!(message.contains("\"t\" is 7 in all 4 rows"), "{message}");
-}
-
-#[test]
-fn pairs_that_cannot_serve_are_told_by_file_and_line() {
-    let place = Place::new();
-    let (film, _) = film(&place);
-    for (text, parts) in [
-        ("1,2\n2,121\n", ["pairs.csv, line 2", "no row 121", "120 rows, counted from 1"]),
-        ("1,2,-1\n", ["line 1", "the weight is -1", "0 or more"]),
-        ("1,2,heavy\n", ["line 1", "\"heavy\"", "0 or more"]),
-        ("a,b\n", ["holds no pair", "one a line", "1,2"]),
-        ("1,2,0\n", ["none of the 1 pairs", "positive weight", "at least one"]),
-    ] {
-        let pairs = place.file("pairs.csv", text);
-        let message = failure(&["fit", &film, "--pairs", &pairs], 1);
-        assert_parts(&message, &parts);
-    }
-    let message = failure(&["fit", &film, "--pairs", &place.at("none.csv")], 1);
-    assert!(message.contains("none.csv") && message.contains("no such file"), "{message}");
-    let weak = place.file("pairs.csv", "1,2,1\n2,3,0\n3,4,0\n");
-    let message = failure(&["fit", &film, "--pairs", &weak, "--test-size", "0.4"], 1);
-    assert!(message.ends_with(
-            "of 3 pairs leaves a part without a pair of positive weight\nhint: give another --test-size (0 learns from all)\n"
-        ), "{message}");
-}
-
-#[test]
-fn options_that_contradict_each_other() {
-    let place = Place::new();
-    let data = houses(&place);
-    for (options, part) in [
-        ("--soft --task classification", "--task classification"),
-        ("--width 3", "--soft"),
-        ("--soft --width 0", "above 0"),
-        ("--pairs p.csv --target price", "--target"),
-        ("--pairs p.csv --soft", "--soft"),
-        ("--pairs p.csv --neighbors 3", "--neighbors"),
-        ("--task regression --objective g", "--soft"),
-        ("--task regression --objective f", "--soft"),
-        ("--pairs p.csv --width 3", "--width"),
-        ("--pairs p.csv --init lda", "--init lda"),
-        ("--task regression --repulsion 1", "--repulsion"),
-    ] {
-        let message = failure(&[&["fit", &data], &words(options)[..]].concat(), 2);
-        assert!(message.starts_with("error: ") && message.contains(part), "{options}: {message}");
-    }
-    let out = place.at("run");
-    nca(&["fit", &data, "--soft", "--max-iterations", "1", "--out", &out]).assert().success();
-    let message = failure(&["predict", &out, &data, "--probabilities"], 2);
-    assert!(message.contains("--probabilities"), "{message}");
-    let message = failure(&["evaluate", &out, "iris"], 1);
-    assert!(message.contains("\"iris\" has classes"), "{message}");
 }

@@ -43,16 +43,6 @@ fn the_table_of_iris_looks_as_it_should() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_numbers_and_another_split_others() {
-    let fit = |seed: &str| json(&["fit", "wine", "--dim", "2", "--seed", seed, "--format", "json"]);
-    let (first, second, other) = (fit("3"), fit("3"), fit("4"));
-    assert_eq!(first["f"], second["f"]);
-    assert_eq!(first["p"], second["p"]);
-    assert_eq!(first["embedding"], second["embedding"]);
-    assert_ne!(first["f"], other["f"]);
-}
-
-#[test]
 fn a_run_folder_holds_model_numbers_and_page() {
     let place = Place::new();
     let out = place.at("runs/iris");

@@ -148,21 +148,6 @@ fn an_exported_layer_is_a_file_of_its_own() {
     nca(&["export", &out, "--to", &place.at("A.bin")]).assert().code(1);
 }
 
-#[test]
-fn an_onnx_file_holds_the_rule_where_it_is_asked_for() {
-    let place = Place::new();
-    let (out, _, _) = run(&place);
-    let file = place.at("iris.onnx");
-    let holds = |text: &str| String::from_utf8_lossy(&std::fs::read(&file).unwrap()).contains(text);
-    nca(&["export", &out, "--to", &file]).assert().success();
-    assert!(holds("embedding") && holds("versicolor") && !holds("probabilities"));
-    nca(&["export", &out, "--to", &file, "--with-neighbors"]).assert().success();
-    assert!(holds("probabilities") && holds("label"));
-    let refused =
-        failure(&["export", &out, "--to", &place.at("A.safetensors"), "--with-neighbors"], 1);
-    assert!(refused.ends_with("\nhint: give --to model.onnx\n"), "{refused}");
-}
-
 #[cfg(unix)]
 #[test]
 fn a_fifo_in_the_place_of_a_file_is_refused() {

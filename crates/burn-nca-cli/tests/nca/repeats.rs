@@ -36,12 +36,6 @@ fn fit(arguments: &[&str]) -> Value {
     json(&[&["fit"][..], arguments, &QUICK, &["--format", "json"]].concat())
 }
 
-/// As [`fit`], without fewer dimensions.
-fn fit_in_full(arguments: &[&str]) -> Value {
-    let quick = ["--no-tune", "--no-baselines", "--max-iterations", "3", "-q", "--format", "json"];
-    json(&[&["fit"][..], arguments, &quick].concat())
-}
-
 #[test]
 fn test_rows_that_are_training_rows_are_counted_and_the_others_are_scored() {
     let place = Place::new();
@@ -146,33 +140,6 @@ fn a_saved_model_is_scored_on_the_rows_it_has_not_seen() {
 }
 
 #[test]
-fn a_feature_without_equal_values_makes_copies_unlikely() {
-    let place = Place::new();
-    let rows: Vec<String> = coin_toss(60, 7);
-    let alone = |row: &String| {
-        let cells: Vec<&str> = row.trim().split(',').collect();
-        [cells[0], cells[4]].join(",") + "\n"
-    };
-    let with_bit = |(at, row): (usize, &String)| format!("{},{}", at % 2, alone(row));
-    let one: String = rows.iter().map(alone).collect();
-    let two: String = rows.iter().enumerate().map(with_bit).collect();
-    for (name, text) in
-        [("one.csv", format!("p,class\n{one}")), ("two.csv", format!("bit,p,class\n{two}"))]
-    {
-        let file = place.file(name, &text);
-        let found = fit_in_full(&[&file, "--test", &file]);
-        let text = &texts(&found, "training_rows")[0];
-        assert!(text.contains("all 60 test rows") && text.contains("optimistic"), "{text}");
-    }
-    let number =
-        |(at, row): (usize, &String)| format!("{},{at}\n", alone(row).split(',').next().unwrap());
-    let text: String = rows.iter().enumerate().map(number).collect();
-    let file = place.file("number.csv", &format!("p,y\n{text}"));
-    let found = fit_in_full(&[&file, "--test", &file, "--task", "regression"]);
-    assert!(texts(&found, "training_rows")[0].contains("optimistic"), "{found}");
-}
-
-#[test]
 fn training_rows_are_known_by_their_embedding_where_the_table_is_gone() {
     let place = Place::new();
     let (rows, new) = (coin_toss(40, 8), coin_toss(12, 9));
@@ -202,16 +169,4 @@ fn training_rows_are_known_by_their_embedding_where_the_table_is_gone() {
     std::fs::rename(&file, place.path("moved.csv")).unwrap();
     let found = json(&["evaluate", &model, &place.at("moved.csv"), "--format", "json"]);
     assert!(texts(&found, "training_rows")[0].starts_with("all 40 rows are also"), "{found}");
-}
-
-#[test]
-fn a_table_of_few_values_has_copies_by_its_nature() {
-    let place = Place::new();
-    let row = |i: usize| {
-        format!("{},{},{},{},{}\n", i % 2, i / 2 % 2, i / 3 % 2, i / 5 % 2, ["a", "b"][i / 7 % 2])
-    };
-    let file = table(&place, "bits.csv", &(0..120).map(row).collect::<Vec<_>>());
-    let found = fit(&[&file]);
-    let text = &texts(&found, "training_rows")[0];
-    assert!(text.contains("as is likely where columns have so few values"), "{text}");
 }

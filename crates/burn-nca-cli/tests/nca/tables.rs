@@ -130,22 +130,6 @@ fn parquet_and_arrow_files_are_tables_as_csv_files_are() {
 }
 
 #[test]
-fn what_is_not_asked_for_is_refused_with_the_option_that_does_it() {
-    let place = Place::new();
-    let data = place.file("patients.csv", &patients(0..30));
-    let missing = failure(&["fit", &data, "--features", "a,b"], 1);
-    assert_parts(&missing, &["4 in column \"a\"", "--missing drop, mean, median"]);
-    let text = failure(&["fit", &data, "--features", "town,b"], 1);
-    assert_parts(&text, &["\"Rome\" is not a number", "--categorical auto"]);
-    let names =
-        failure(&["fit", &data, "--categorical", "auto", "--max-levels", "20", "--ignore", "a"], 1);
-    assert_parts(&names, &["column \"name\" has", "--id", "--max-levels"]);
-    let dates = place.file("d.csv", "day,b,y\n2024-01-31,1,u\n2024-02-01,2,v\n");
-    let told = failure(&["fit", &dates], 1);
-    assert!(told.contains("looks like a date") && told.contains("day of the week"), "{told}");
-}
-
-#[test]
 fn rows_that_are_dropped_keep_their_place_in_predictions() {
     let place = Place::new();
     let out = place.at("run");

@@ -39,17 +39,6 @@ fn the_trials_are_printed_and_kept_and_what_was_given_stays_fixed() {
 }
 
 #[test]
-fn the_same_seed_finds_the_same() {
-    let arguments =
-        quick(&["--objective", "g", "--init", "auto", "--format", "json", "--l2", "0.01"]);
-    let (first, second) = (json(&arguments), json(&arguments));
-    assert_eq!(first["matrix"], second["matrix"]);
-    let folds =
-        |report: &serde_json::Value| report["tuning"]["trials"][0]["fold_accuracies"].clone();
-    assert_eq!(folds(&first), folds(&second));
-}
-
-#[test]
 fn a_budget_leaves_candidates_untried_and_says_so() {
     let report = json(&quick(&["--budget", "0.001", "--format", "json"]));
     let tuning = &report["tuning"];
@@ -218,33 +207,4 @@ fn every_method_of_classes_with_settings_is_searched_and_names_those_it_chose() 
         let maps = if method == "lca-classifier" { 3 } else { 1 };
         assert_eq!(report["settings"]["d_output"], maps * chosen["dimension"].as_u64().unwrap());
     }
-}
-
-#[test]
-fn a_setting_of_a_method_that_is_given_is_not_searched() {
-    let quick = ["--tune", "--folds", "2", "--repeats", "1", "--format", "json"];
-    let tried = |options: &str| {
-        let given: Vec<&str> = options.split(' ').collect();
-        let report = json(&[&["fit", "iris"], &given[..], &quick[..]].concat());
-        (report["settings"].clone(), report["tuning"]["trials"].as_array().unwrap().clone())
-    };
-    let (settings, trials) = tried("--method lca --set local_scales=false --dim 2");
-    assert_eq!((&settings["local_scales"], trials.len()), (&false.into(), 4));
-    for trial in &trials {
-        assert_eq!((&trial["dimension"], &trial["l2"]), (&2.into(), &serde_json::Value::Null));
-        assert!(trial["settings"].get("local_scales").is_none(), "{trial}");
-    }
-    let (settings, trials) = tried("--method lca --tune-dim 1,3 --set trainer=em");
-    let dimensions: Vec<_> = trials.iter().map(|trial| trial["dimension"].as_u64()).collect();
-    assert!(trials.len() == 8 && dimensions.iter().all(|k| [Some(1), Some(3)].contains(k)));
-    assert_eq!(settings["trainer"], "em");
-    let (settings, trials) = tried("--method ncfs --l2 0.02");
-    assert_eq!((&settings["fit"]["l2"], trials.len()), (&0.02.into(), 1));
-}
-
-#[test]
-fn a_budget_ends_the_search_of_a_method() {
-    let fit = ["fit", "iris", "--method", "lca", "--tune", "--dim", "2", "--budget", "0.001"];
-    let tuning = json(&[&fit[..], &["--format", "json"]].concat())["tuning"].clone();
-    assert_eq!((&tuning["candidates"], &tuning["trials"]), (&8.into(), &serde_json::json!([])));
 }

@@ -288,6 +288,3 @@ fn stored<S: Clone>(run: &Run<S>, record: &Record<S>, end: Option<Termination>) 
         end,
     }
 }
-
-#[cfg(test)]
-mod tests;

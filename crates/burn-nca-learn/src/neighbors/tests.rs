@@ -163,16 +163,6 @@ fn equal_points_are_at_distance_zero_and_ordered_by_row() {
 }
 
 #[test]
-fn two_points_are_each_other_s_neighbor() {
-    for method in METHODS {
-        let found =
-            NearestConfig::new(1).with_method(method).search_others(&flex(&[5.0, 2.0], 1)).unwrap();
-        assert_eq!(rows(&found), [[1], [0]]);
-        assert_eq!(found.sq_distances(0), [9.0]);
-    }
-}
-
-#[test]
 fn all_equal_points_are_no_trouble() {
     let same = flex(&[0.25; 3000], 3);
     for method in METHODS {

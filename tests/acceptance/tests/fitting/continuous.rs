@@ -7,15 +7,15 @@ use burn::tensor::Device;
 use burn_nca_learn::data::{
     AgreementWidth, Features, Pairs, RegressionData, TensorFeatures, random_split,
 };
-use burn_nca_learn::estimator::{RegressionObjective, TrainingTargets};
-use burn_nca_learn::evaluate::{PartnerRanks, RegressionScores};
+use burn_nca_learn::estimator::RegressionObjective;
+use burn_nca_learn::evaluate::RegressionScores;
 use burn_nca_learn::fit::{
     EarlyStoppingConfig, FitConfig, FitSession, OptimizerConfig, Progress, ResolvedStart, Start,
     StochasticConfig, Termination,
 };
 use burn_nca_learn::neighbors::{Numbers, nearest, nearest_means};
 use burn_nca_learn::objective::Criterion;
-use burn_nca_learn::{Fitted, PairsConfig, RegressionConfig};
+use burn_nca_learn::{PairsConfig, RegressionConfig};
 
 const ROWS: usize = 160;
 
@@ -115,34 +115,6 @@ fn early_stopping_holds_rows_out_and_an_interrupted_fit_continues() {
 }
 
 #[test]
-fn a_saved_model_predicts_the_same_numbers() {
-    let data = table().with_weights((0..ROWS).map(|row| (row % 4 + 1) as f64).collect()).unwrap();
-    let fitted = RegressionConfig::new(6, 2)
-        .with_objective(soft(Criterion::G))
-        .fit(&data, &Device::flex())
-        .unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("model");
-    fitted.save(&path).unwrap();
-    let loaded = Fitted::load(&path, &Device::flex()).unwrap();
-    let TrainingTargets::Numbers { targets, weights, .. } = loaded.training_targets() else {
-        panic!("{:?}", loaded.training_targets())
-    };
-    assert_eq!(targets.names(), ["price"]);
-    assert_eq!(weights.as_deref(), data.weights());
-    let same = |a: Vec<f64>, b: Vec<f64>| {
-        a.iter().zip(&b).all(|(a, b)| (a - b).abs() <= 1e-12 * a.abs()) && a.len() == b.len()
-    };
-    let x = data.features();
-    assert!(same(loaded.predict_kernel(x).unwrap(), fitted.predict_kernel(x).unwrap()));
-    assert!(same(loaded.predict_numbers(x, 3).unwrap(), fitted.predict_numbers(x, 3).unwrap()));
-    let config = loaded.regression_config().unwrap();
-    assert_eq!(config.objective, soft(Criterion::G));
-    let error = loaded.predict(x, 1).unwrap_err().to_string();
-    assert!(error.contains("learned from numbers") && error.contains("predict numbers"), "{error}");
-}
-
-#[test]
 fn what_cannot_be_learned_from_is_refused_with_the_cure() {
     let data = table();
     let refused = |config: &RegressionConfig, data: &RegressionData| {
@@ -169,34 +141,6 @@ fn film() -> (Features, Vec<(usize, usize, f64)>) {
     }
     let pairs = (1..ROWS).map(|frame| (frame - 1, frame, 1.0)).collect();
     (Features::unnamed(x, 6).unwrap(), pairs)
-}
-
-#[test]
-fn pairs_without_labels_find_partners_better_than_euclidean_distance() {
-    let (features, list) = film();
-    let (held_out, known): (Vec<_>, Vec<_>) = list.into_iter().partition(|pair| pair.1 % 4 == 0);
-    let held_out = Pairs::new(ROWS, held_out).unwrap();
-    let known = Pairs::new(ROWS, known).unwrap();
-    let stop = EarlyStoppingConfig::new();
-    for fit in [FitConfig::new(), FitConfig::new().with_early_stopping(Some(stop))] {
-        let config = PairsConfig::new(6, 2).with_fit(fit.with_seed(1));
-        let fitted = config.fit(&features, &known, &Device::flex()).unwrap();
-        let recall = |embedding| {
-            PartnerRanks::of(&embedding, &held_out, Some(&known)).unwrap().recall(5).unwrap()
-        };
-        let learned = recall(fitted.transform(&features).unwrap());
-        let plain = recall(features.to_tensor(&Device::flex(), burn::tensor::DType::F64));
-        assert!(learned > plain + 0.2, "{learned} against {plain}");
-        assert_eq!(*fitted.training_targets(), TrainingTargets::Unlabeled);
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("model");
-        fitted.save(&path).unwrap();
-        let loaded = Fitted::load(&path, &Device::flex()).unwrap();
-        assert_eq!(loaded.matrix(), fitted.matrix());
-        assert!(loaded.pairs_config().unwrap().include_self);
-        let error = loaded.predict_kernel(&features).unwrap_err().to_string();
-        assert!(error.contains("learned from pairs") && error.contains("transform"), "{error}");
-    }
 }
 
 #[test]

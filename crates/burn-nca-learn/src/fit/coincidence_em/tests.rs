@@ -1,7 +1,6 @@
 //! EM against nested loops, the likelihood along it, its fixed point, and what the printed (11) does instead.
 
 use crate::data::TensorFeatures;
-use burn::module::Module;
 use burn::tensor::{DType, Device};
 use burn_nca_fused::coincidence::Model;
 use rand::{Rng, RngExt, SeedableRng};
@@ -9,10 +8,9 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::encoder::LinearMap;
-use crate::fit::parameters::{flatten, flatten_gradients};
+use crate::fit::parameters::flatten_gradients;
 use crate::fit::{
-    EmConfig, EmProblem, FitConfig, FitIdentity, FitSession, Precision, Problem, Progress,
-    Termination, exact, minimize,
+    EmConfig, EmProblem, FitConfig, FitIdentity, FitSession, Progress, Termination, exact,
 };
 use crate::objective::{CoincidenceIndex, CoincidenceLoss};
 use burn_nca::MetricModel;
@@ -225,29 +223,6 @@ fn the_gradient_vanishes_where_em_comes_to_rest_and_not_where_the_printed_one_do
 }
 
 #[test]
-fn the_gradient_trainer_reaches_at_least_the_likelihood_of_em() {
-    for seed in [1, 2, 4] {
-        let sample = sample(seed, 0.0);
-        let fit = FitConfig::new().with_precision(Precision::F64);
-        let mut model = sample.model(false);
-        let start = model.start(sample.weights.clone(), 1.0);
-        let em = EmConfig::new().maximize(&mut model, problem(start, &fit), FitSession::new());
-        let device = Device::flex().autodiff();
-        let d = sample.features.columns();
-        let weight = transposed(&sample.weights, d);
-        let map = LinearMap::from_weight(&weight, [d, sample.latent], &device, DType::F64);
-        let loss = CoincidenceLoss::new(&[1.0], None, &device, DType::F64);
-        let index = CoincidenceIndex::new(&sample.pairs, &device);
-        let x = sample.features.to_tensor(&Device::flex(), DType::F64);
-        let model = MetricModel::new(map, loss).train();
-        assert_eq!(flatten(&model).len(), weight.len() + 1);
-        let solution = minimize(&Problem::new(model, &x, &index), &fit, FitSession::new()).unwrap();
-        let em = em.unwrap().value;
-        assert!(solution.value <= em + 1e-6, "seed {seed}: {} against {em}", solution.value);
-    }
-}
-
-#[test]
 fn pairs_found_on_the_way_are_kept_and_a_resumed_run_is_the_same() {
     let sample = sample(8, 0.0);
     let found = [LabeledPair::different(0, 9), LabeledPair::alike(19, 2)];
@@ -275,6 +250,28 @@ fn pairs_found_on_the_way_are_kept_and_a_resumed_run_is_the_same() {
     let session = FitSession::new().with_checkpoint(&path);
     let rest = config.maximize(&mut model(), problem(), session).unwrap();
     assert_eq!(rest.module, whole.module);
+}
+
+#[test]
+fn limits_end_a_run_and_bad_settings_are_refused() {
+    let sample = sample(2, 0.0);
+    let run = |config: EmConfig, fit: &FitConfig| {
+        let mut model = sample.model(false);
+        let start = model.start(sample.weights.clone(), 1.0);
+        config.maximize(&mut model, problem(start, fit), FitSession::new())
+    };
+    let few = run(EmConfig::new().with_max_iterations(3), &FitConfig::new()).unwrap();
+    assert_eq!((few.termination, few.iterations), (Termination::MaxIterations, 3));
+    let none = run(EmConfig::new(), &FitConfig::new().with_stop_at(Some(0))).unwrap();
+    assert_eq!(
+        (none.termination, none.module.weights),
+        (Termination::StopAt, sample.weights.clone())
+    );
+    let two = run(EmConfig::new(), &FitConfig::new().with_stop_at(Some(2))).unwrap();
+    assert_eq!((two.termination, two.iterations), (Termination::StopAt, 2));
+    let config = EmConfig::new().with_tolerance_progress(f64::NAN);
+    let error = run(config, &FitConfig::new()).err().unwrap().to_string();
+    assert!(error.contains("tolerance_progress is NaN"), "{error}");
 }
 
 #[test]

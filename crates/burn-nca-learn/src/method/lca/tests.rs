@@ -87,21 +87,6 @@ fn the_likelihood_rises_at_every_step_and_the_gradient_reaches_at_least_as_far()
 }
 
 #[test]
-fn a_saved_model_predicts_the_same() {
-    let folder = tempfile::tempdir().unwrap();
-    for method in [AnyMethod::from(Lca::new()), LcaClassifier::new().into()] {
-        let path = folder.path().join(method.info().name);
-        let model = fitted(method, 2, 20);
-        model.save(&path).unwrap();
-        let read = Fitted::load(&path, &Device::flex()).unwrap();
-        assert_eq!(read.rule(), model.rule());
-        assert_eq!(read.card().method, model.card().method);
-        let x = data();
-        assert_eq!(read.predict(x.features(), 3).unwrap(), model.predict(x.features(), 3).unwrap());
-    }
-}
-
-#[test]
 fn an_interrupted_fit_resumes_to_the_same_model() {
     let folder = tempfile::tempdir().unwrap();
     for (at, method) in [AnyMethod::from(Lca::new().with_refresh(4)), LcaClassifier::new().into()]
