@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 
 use super::embedding::embed;
-use super::{Decision, ModelCard, NcaConfig, PairsConfig, RegressionConfig, RegressionObjective};
+use super::{Decision, ModelCard, NcaConfig};
 use crate::data::{
     Features, Preparation, Prepared, RawTable, Scaling, ScalingKind, TrainingTargets,
 };
@@ -204,30 +204,10 @@ impl Fitted<AnyEncoder> {
             panic!("a model of {} has no NcaConfig", self.card.method.info().label);
         };
         NcaConfig::new(self.card.d_input, self.card.d_output)
-            .with_encoder(self.encoder_config())
+            .with_encoder(self.card.encoder.clone().unwrap_or(EncoderConfig::Linear))
             .with_criterion(method.criterion)
             .with_repulsion(method.repulsion)
             .with_fit(self.card.fit.clone())
-    }
-
-    /// The configuration that makes this model of MLKR or soft NCA again; `None` for other models.
-    pub fn regression_config(&self) -> Option<RegressionConfig> {
-        let objective = RegressionObjective::of(&self.card.method)?;
-        let config = RegressionConfig::new(self.card.d_input, self.card.d_output);
-        let config = config.with_encoder(self.encoder_config()).with_objective(objective);
-        Some(config.with_fit(self.card.fit.clone()))
-    }
-
-    /// The configuration that makes this model of pairs again; `None` for other models.
-    pub fn pairs_config(&self) -> Option<PairsConfig> {
-        let AnyMethod::PairNca(method) = &self.card.method else { return None };
-        let config = PairsConfig::new(self.card.d_input, self.card.d_output);
-        let config = config.with_encoder(self.encoder_config());
-        Some(config.with_include_self(method.include_self).with_fit(self.card.fit.clone()))
-    }
-
-    fn encoder_config(&self) -> EncoderConfig {
-        self.card.encoder.clone().unwrap_or(EncoderConfig::Linear)
     }
 
     /// A as the paper writes it, row-major `[k, d]`, on the scaled features; `None` for a network.

@@ -97,53 +97,6 @@ proptest! {
             }
         }
     }
-
-    #[test]
-    fn a_permutation_of_the_references_only_permutes_indices(
-        values in prop::collection::vec(-1.0f64..1.0, 30..200),
-        turn in 1usize..10,
-    ) {
-        let n = values.len() / 2;
-        let values = &values[..2 * n];
-        let mut turned = values.to_vec();
-        turned.rotate_left(2 * turn);
-        let queries = flex(&values[..10], 2);
-        for method in METHODS {
-            let search = NearestConfig::new(3).with_method(method);
-            let before = search.search(&queries, &flex(values, 2), None).unwrap();
-            let after = search.search(&queries, &flex(&turned, 2), None).unwrap();
-            for row in 0..before.rows() {
-                let back = after.indices(row).iter().map(|j| (*j + turn as u32) % n as u32);
-                prop_assert_eq!(back.collect::<Vec<_>>(), before.indices(row));
-                prop_assert_eq!(after.sq_distances(row), before.sq_distances(row));
-            }
-        }
-    }
-
-    #[test]
-    fn rotation_and_translation_keep_the_neighbors(
-        values in prop::collection::vec(-1.0f64..1.0, 30..200),
-        angle in 0.0..std::f64::consts::TAU,
-        shift in -5.0f64..5.0,
-    ) {
-        let n = values.len() / 2;
-        let (sine, cosine) = angle.sin_cos();
-        let moved: Vec<f64> = values[..2 * n]
-            .chunks(2)
-            .flat_map(|p| [cosine * p[0] - sine * p[1] + shift, sine * p[0] + cosine * p[1] - shift])
-            .collect();
-        for method in METHODS {
-            let search = NearestConfig::new(4).with_method(method);
-            let before = search.search_others(&flex(&values[..2 * n], 2)).unwrap();
-            let after = search.search_others(&flex(&moved, 2)).unwrap();
-            for row in 0..n {
-                for (a, b) in before.sq_distances(row).iter().zip(after.sq_distances(row)) {
-                    prop_assert!((a - b).abs() < 1e-12 * (1.0 + a));
-                }
-            }
-            prop_assert_eq!(rows(&before), rows(&after));
-        }
-    }
 }
 
 #[test]

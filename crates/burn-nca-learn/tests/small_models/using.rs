@@ -20,8 +20,7 @@ pub fn use_model(model: &Fitted, folder: &Path) -> Result<()> {
     let rows = (0..2 * names.len()).map(|at| at as f64 / 3.0).collect();
     let queries = Features::new(rows, names)?;
     let _ = (model.matrix(), model.metric(), model.feature_norms());
-    let _ =
-        (model.regression_config(), model.pairs_config(), model.entropy_k(PerplexityMean::Median));
+    let _ = model.entropy_k(PerplexityMean::Median);
     let _ = model.export_safetensors(&folder.join("layer.safetensors"));
     let _ = model.prepare(&raw()).map(|prepared| model.transform(&prepared.features));
     let _ = (model.leave_one_out(1), model.leave_one_out_kernel(), model.predict_local_k(&queries));

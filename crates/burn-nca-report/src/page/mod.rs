@@ -165,41 +165,4 @@ mod tests {
         assert!(shown.contains("2 points without finite coordinates"));
         assert!(page.contains("1 point without finite coordinates or value is left out"));
     }
-
-    /// Writes pages to look at into the folder `REPORT_PAGES`:
-    /// `REPORT_PAGES=/tmp/pages cargo test -p burn-nca-cli pages_to_look_at -- --ignored`
-    #[test]
-    #[ignore = "writes files for the eye, asserts nothing"]
-    fn pages_to_look_at() {
-        let folder = std::path::PathBuf::from(std::env::var("REPORT_PAGES").unwrap());
-        std::fs::create_dir_all(&folder).unwrap();
-        let write = |name: &str, report: &Report| {
-            std::fs::write(folder.join(name), report.page()).unwrap();
-        };
-        let long: Vec<String> = (1..=12).map(|n| format!("Neighborhood of class {n}")).collect();
-        let long: Vec<&str> = long.iter().map(String::as_str).collect();
-        write("plain.html", &Report::example());
-        write("numbers.html", &Report::of_numbers());
-        write("pairs.html", &Report::of_pairs());
-        write("line.html", &Report::with_classes(&["left", "middle", "right"], 50, 1));
-        write("no-test.html", &Report::example().without_test());
-        let mut many = Report::with_classes(&long, 167, 10);
-        let columns: Vec<String> = (0..64).map(|n| format!("pixel {} {}", n / 8, n % 8)).collect();
-        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-        let map: Vec<f64> = (0..64).map(|n| 0.62f64.powi(n * 7 % 64)).collect();
-        many.feature_weights.0 = crate::example::weights(&columns, &map);
-        many.matrix = None;
-        many.run.converged = false;
-        many.run.termination = "MaxIterations".to_owned();
-        many.run.termination_sentence = "Stopped at the limit of 200 iterations.".to_owned();
-        many.header.data.name = "a file with a rather long name, cut by hand.csv".to_owned();
-        many.header.data.without_partner = 3;
-        write("many.html", &many);
-        let digits: Vec<String> = (0..10).map(|n| n.to_string()).collect();
-        let digits: Vec<&str> = digits.iter().map(String::as_str).collect();
-        write("large.html", &Report::with_classes(&digits, 900, 2));
-        let crowd: Vec<String> = (0..45).map(|n| format!("person {n}")).collect();
-        let crowd: Vec<&str> = crowd.iter().map(String::as_str).collect();
-        write("crowd.html", &Report::with_classes(&crowd, 10, 2));
-    }
 }

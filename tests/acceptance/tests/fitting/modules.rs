@@ -234,7 +234,6 @@ fn a_module_of_pairs_trained_elsewhere_becomes_a_model() {
     assert_eq!(fitted.summary().termination, Termination::Elsewhere);
     assert!((fitted.summary().value - here.summary().value).abs() < 1e-4);
     assert_eq!(bits(&fitted), bits(&here));
-    assert!(fitted.pairs_config().is_some());
     let narrow = LinearMapConfig::new(2, 2).init(&device);
     let refused = Fitted::of_pairs(narrow, scaling, &data, &device).unwrap_err().to_string();
     assert!(refused.contains("takes 2 features, but the data have 3"), "{refused}");
