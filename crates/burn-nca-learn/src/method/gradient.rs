@@ -111,13 +111,7 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
 ) -> Result<Learned<E>> {
     let started = Instant::now();
     let (data, fit, device) = (problem.data, problem.fit, &problem.device);
-    let (train, held_out) = match &fit.early_stopping {
-        Some(stop) => {
-            let (train, held_out) = data.hold_out(stop.share, fit.seed)?;
-            (train, Some(held_out))
-        }
-        None => (data.clone(), None),
-    };
+    let (train, held_out) = problem.split()?;
     // Mini-batches arrange the rows of a batch; a copy of a large table would be for nothing.
     let train = if fit.optimizer.batches().is_some() { train } else { train.arranged() };
     train.check()?;

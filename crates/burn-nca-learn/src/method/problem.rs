@@ -65,6 +65,17 @@ impl<D: TrainingData> Problem<'_, D> {
         data.features().to_tensor(&self.device, self.dtype)
     }
 
+    /// The rows to learn from, and those that early stopping holds out.
+    pub(crate) fn split(&self) -> Result<(D, Option<D>)> {
+        match &self.fit.early_stopping {
+            Some(stop) => {
+                let (train, held_out) = self.data.hold_out(stop.share, self.fit.seed)?;
+                Ok((train, Some(held_out)))
+            }
+            None => Ok((self.data.clone(), None)),
+        }
+    }
+
     /// The map that a fit starts from, and the rule that it came from: the warm start, or that of the settings.
     ///
     /// # Errors

@@ -75,13 +75,7 @@ impl Method for LcaClassifier {
     fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
         let started = Instant::now();
         self.check(problem)?;
-        let (train, held_out) = match &problem.fit.early_stopping {
-            Some(stop) => {
-                let (train, held_out) = problem.data.hold_out(stop.share, problem.fit.seed)?;
-                (train, Some(held_out))
-            }
-            None => (problem.data.clone(), None),
-        };
+        let (train, held_out) = problem.split()?;
         train.check()?;
         let means = ClassMeans::of(&train)?;
         let (start, resolved) = means.start(problem, &train)?;

@@ -90,13 +90,7 @@ impl Method for Lca {
     fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
         let started = Instant::now();
         self.check(problem)?;
-        let (train, held_out) = match &problem.fit.early_stopping {
-            Some(stop) => {
-                let (train, held_out) = problem.data.hold_out(stop.share, problem.fit.seed)?;
-                (train, Some(held_out))
-            }
-            None => (problem.data.clone(), None),
-        };
+        let (train, held_out) = problem.split()?;
         train.check()?;
         let device = &problem.device;
         let input = exact(&train, device);
