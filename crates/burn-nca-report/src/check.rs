@@ -36,7 +36,8 @@ fn check_classes(found: &ClassResults, data: &Data) -> Result<()> {
         check_counts("class_scores", scores.classes.iter().map(|class| class.rows), data.rows)?;
     }
     for (at, one) in found.labels.iter().flat_map(|labels| &labels.rows).enumerate() {
-        check_index(&format!("labels.rows[{at}].class"), one.class, "classes", classes)?;
+        let class = one.row.target.class;
+        check_index(&format!("labels.rows[{at}].class"), class, "classes", classes)?;
         check_index(&format!("labels.rows[{at}].suggested"), one.suggested, "classes", classes)?;
     }
     for (at, one) in found.explained.iter().flat_map(|found| &found.0).enumerate() {

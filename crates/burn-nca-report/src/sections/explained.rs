@@ -55,6 +55,18 @@ pub struct NamedRow<T> {
     pub target: T,
 }
 
+impl<T> NamedRow<T> {
+    /// A row by its place, from 0, without a name yet.
+    pub(super) fn new(place: usize, target: T) -> Self {
+        Self { row: place + 1, id: None, target }
+    }
+
+    /// What the source calls it, or its number.
+    pub(super) fn name(&self) -> String {
+        self.id.clone().unwrap_or_else(|| count(self.row as u64))
+    }
+}
+
 /// The class of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OfClass {
@@ -131,7 +143,7 @@ impl<T, P> ExplainedPredictions<T, P> {
         if rows.is_empty() {
             return None;
         }
-        let named = |row: usize| NamedRow { row: row + 1, id: None, target: target(row) };
+        let named = |row: usize| NamedRow::new(row, target(row));
         let asked = features.select(rows);
         // LCA's classifier compares with means, which are no rows.
         let scaled = model.of_scaled();
@@ -165,11 +177,10 @@ impl<T, P> ExplainedPredictions<T, P> {
         own: impl Fn(&T) -> String,
         predicted: impl Fn(&P) -> String,
     ) -> String {
-        let name = |row: &NamedRow<T>| row.id.clone().unwrap_or_else(|| count(row.row as u64));
         let neighbors = |one: &ExplainedPrediction<T, P>| -> String {
             let named = one.neighbors.iter().map(|one| {
                 let (target, share) = (own(&one.row.target), percent(Some(one.share)));
-                format!("{} ({target}, {share})", name(&one.row))
+                format!("{} ({target}, {share})", one.row.name())
             });
             named.collect::<Vec<_>>().join("; ")
         };
@@ -177,7 +188,7 @@ impl<T, P> ExplainedPredictions<T, P> {
             "{remark}. <code>nca predict RUN NEW.csv --explain</code> explains all rows of a table."
         );
         let table = Table::of("explained", &self.0)
-            .names("row", 48, |one| name(&one.row))
+            .names("row", 48, |one| one.row.name())
             .names(heading, 48, |one| own(&one.row.target))
             .names("predicted", 48, |one| predicted(&one.predicted))
             .names("decided by", 200, neighbors)

@@ -6,8 +6,8 @@ use burn_nca_program::Table;
 use burn_nca_program::html::{note, section};
 use serde::{Deserialize, Serialize};
 
-use crate::number::{count, counted, percent};
-use crate::{Report, Section};
+use crate::number::{counted, percent};
+use crate::{NamedRow, OfClass, Report, Section};
 
 /// Rows that are listed.
 const LISTED: usize = 10;
@@ -24,13 +24,9 @@ pub struct ContradictedLabels {
 /// A training row and the class that the others suggest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContradictedLabel {
-    /// Row number in the source, counted from 1.
-    pub row: usize,
-    /// What the source calls it, where its rows have names.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    /// Its class.
-    pub class: usize,
+    /// The row with its class.
+    #[serde(flatten)]
+    pub row: NamedRow<OfClass>,
     /// The probability of that by the other training rows.
     pub p: f64,
     /// The most probable other class.
@@ -49,9 +45,7 @@ impl ContradictedLabels {
         let contradicted: Vec<LabelQuality> =
             found.into_iter().filter(|one| one.p < one.suggested_p).collect();
         let listed = |one: &LabelQuality| ContradictedLabel {
-            row: places[one.row] + 1,
-            id: None,
-            class: one.class,
+            row: NamedRow::new(places[one.row], OfClass { class: one.class }),
             p: one.p,
             suggested: one.suggested,
             suggested_p: one.suggested_p,
@@ -76,10 +70,8 @@ impl Section for ContradictedLabels {
             counted(self.contradicted, "training row")
         );
         let table = Table::of("labels", &self.rows)
-            .names("row", 48, |one: &ContradictedLabel| {
-                one.id.clone().unwrap_or_else(|| count(one.row as u64))
-            })
-            .names("class", 48, |one| name(one.class))
+            .names("row", 48, |one: &ContradictedLabel| one.row.name())
+            .names("class", 48, |one| name(one.row.target.class))
             .number("p", |one| percent(Some(one.p)))
             .names("suggested", 48, |one| name(one.suggested))
             .number("p suggested", |one| percent(Some(one.suggested_p)))
@@ -111,12 +103,14 @@ mod tests {
             burn_nca_learn::NcaConfig::new(4, 2).fit(&data.select(&train), &device).unwrap();
         let mut report = Report::of(&model, &Rows::of(&model, data, split).unwrap()).unwrap();
         let first = report.classes().labels.as_ref().unwrap().rows[0].clone();
-        assert_eq!((first.row, first.class, first.suggested, first.p), (8, 2, 0, 0.0));
+        assert_eq!((first.row.row, first.row.target.class, first.suggested), (8, 2, 0));
+        assert_eq!(first.p, 0.0);
         let places = (0..150).map(|row| row + 1).collect();
         let ids = (0..151).map(|row| format!("flower {row}")).collect();
         report.name_rows(&RowNames { places: Some(places), ids: Some(ids), other: None });
         let labels = report.classes().labels.as_ref().unwrap();
-        assert_eq!((labels.rows[0].row, labels.rows[0].id.as_deref()), (9, Some("flower 8")));
+        assert_eq!(labels.rows[0].row.name(), "flower 8");
+        assert_eq!(labels.rows[0].row.row, 9);
         assert!(labels.rows.len() <= LISTED && labels.contradicted >= labels.rows.len());
         let page = report.page();
         assert!(page.contains("Labels that look wrong") && page.contains("flower 8"));

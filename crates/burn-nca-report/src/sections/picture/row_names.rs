@@ -68,7 +68,7 @@ impl Report {
                     names.rename(&mut one.row, &mut one.id);
                 }
                 for one in found.labels.iter_mut().flat_map(|labels| &mut labels.rows) {
-                    names.rename(&mut one.row, &mut one.id);
+                    names.rename(&mut one.row.row, &mut one.row.id);
                 }
             }
             Results::Numbers(found) | Results::Pairs(found) => {
