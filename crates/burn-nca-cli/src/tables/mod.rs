@@ -11,6 +11,7 @@ mod reduction;
 mod roles;
 mod sparse;
 mod target_hints;
+mod test_rows;
 mod value_hints;
 
 pub use arrays::nameless;

@@ -5,20 +5,20 @@ use std::ops::ControlFlow;
 use anyhow::{Context, Result, bail};
 use burn_nca_data::{
     CsvOptions, Error, Hint, Message, RawOptions, Setting, Table, Target, TargetColumn, TargetKind,
-    WithoutClass, has_columns, is_sparse, open as open_numbers, open_raw, open_unlabeled_as,
+    WithoutClass, is_sparse, open as open_numbers, open_raw, open_unlabeled_as,
 };
 use burn_nca_learn::data::{
-    Features, Missing, Preparation, Prepared, RawColumn, RawTable, RawValues, Split, TextValues,
-    grouped_split, name_key, random_split, stratified_split,
+    Features, Missing, Prepared, RawColumn, RawTable, RawValues, Split, TextValues, grouped_split,
+    name_key, random_split, stratified_split,
 };
 
-use super::arrays::named_by_position;
 use super::grouping;
 use super::hints::{about_similar_texts, read_as, refuse_no_such_class, refuse_unseen_classes};
 use super::opened::{Opened, PreparedData};
 use super::roles::{Part, Roles};
 use super::sparse::{self, OnPass, Reduced};
 use super::target_hints::about_raw;
+use super::test_rows::{of_test, with_test_rows};
 use crate::failure::{hinted, usage};
 use crate::hint::CommandKind;
 use crate::output::short_name;
@@ -238,65 +238,8 @@ fn weighted(
     Ok((in_table(&rows, &kept), select(target, &kept), Some(said)))
 }
 
-/// Puts the rows of the test table after those of the fit, and learns the preparation of the columns from the latter.
-///
-/// Each table is prepared by itself once, so that an error names its file and counts its rows.
-///
-/// # Errors
-/// A test table that cannot be read or prepared, or without a column of the other.
-fn with_test_rows(
-    test: &str,
-    (source, task): (&Source, TargetKind),
-    target: &str,
-    (raw, roles): (&mut RawTable, &mut Roles),
-) -> Result<(Preparation, Option<Warning>)> {
-    let columns = &source.columns;
-    let named =
-        if has_columns(test) { TargetColumn::Name(target.to_string()) } else { TargetColumn::Last };
-    let more = with_target(open_raw(test, &raw_options(source, Some((named, task))))?, target)?;
-    let features = raw.columns().iter().map(RawColumn::name).filter(|name| *name != target);
-    let features: Vec<String> = features.map(String::from).collect();
-    let (mut more, note) = named_by_position(more, (test, &features), 1);
-    let more_roles = Roles::take(&mut more, columns).with_context(|| test.to_string())?;
-    if let (Some(weights), Some(more)) = (&mut roles.weights, more_roles.weights) {
-        weights.extend(more);
-    }
-    if let (Some(ids), Some(more)) = (&mut roles.ids, more_roles.ids) {
-        ids.extend(more);
-    }
-    let unlabeled = columns.unlabeled_class.as_deref();
-    let features_of = |table: &RawTable, name: &str| -> Result<(RawTable, Vec<usize>)> {
-        let mut features = table.clone();
-        let column = take_target(&mut features, target)?;
-        let drop = columns.missing == Missing::Drop;
-        Ok((features, targets(column, (task, unlabeled), (name, drop))?.0))
-    };
-    let (first, train) = features_of(raw, &source.data)?;
-    let (second, _) = features_of(&more, test)?;
-    let preparation =
-        columns.preparation().fit(&first, &train).with_context(|| source.data.clone())?;
-    preparation.apply(&second).with_context(|| of_test(test))?;
-    let both = raw.clone().followed_by(more).with_context(|| of_test(test))?;
-    *raw = both;
-    Ok((preparation, note))
-}
-
-/// The table with this name of its last column, the target: arrays have none of their own.
-fn with_target(table: RawTable, name: &str) -> Result<RawTable> {
-    let mut columns = table.columns().to_vec();
-    if let Some(column) = columns.pop() {
-        columns.push(RawColumn::new(name, column.values().clone()));
-    }
-    Ok(RawTable::new(columns)?.with_notes(table.notes().to_vec()))
-}
-
-/// What messages call the table of the test rows.
-fn of_test(test: &str) -> String {
-    format!("{test} (--test)")
-}
-
 /// The column of the target, out of the table.
-fn take_target(raw: &mut RawTable, name: &str) -> Result<RawColumn> {
+pub(super) fn take_target(raw: &mut RawTable, name: &str) -> Result<RawColumn> {
     raw.take(name).with_context(|| {
         format!(
             "the column \"{}\" is the target and has another role, too; name the target with --target",
@@ -461,7 +404,10 @@ fn csv_options(source: &Source, task: TargetKind) -> CsvOptions {
     }
 }
 
-fn raw_options(source: &Source, target: Option<(TargetColumn, TargetKind)>) -> RawOptions {
+pub(super) fn raw_options(
+    source: &Source,
+    target: Option<(TargetColumn, TargetKind)>,
+) -> RawOptions {
     let columns = &source.columns;
     let named = |names: [&Option<String>; 3]| names.into_iter().flatten().cloned().collect();
     RawOptions {

@@ -65,9 +65,16 @@ impl ClassColumn {
     }
 }
 
+/// Which of these classes a name is: equal as text, as a number, or as a truth value.
+#[doc(hidden)]
+pub fn same_class(name: &str, class_names: &[String]) -> Option<usize> {
+    let class = class_names.iter().position(|known| name_key(known) == name_key(name));
+    class.or_else(|| same_truth(name, class_names))
+}
+
 /// The class of the same truth value, where the classes are truth values: Python writes True, NumPy's arrays hold true, and
 /// numbers made of them are 1.
-pub(crate) fn same_truth(name: &str, class_names: &[String]) -> Option<usize> {
+fn same_truth(name: &str, class_names: &[String]) -> Option<usize> {
     let truth = |name: &str| match &*name_key(name) {
         number if number == name_key("0") => Some(false),
         number if number == name_key("1") => Some(true),

@@ -23,6 +23,8 @@ mod splits;
 mod table;
 mod text_format;
 
+#[doc(hidden)]
+pub use class_names::same_class;
 pub use csv::{CsvOptions, TargetColumn, parse_csv, read_csv, read_csv_features};
 pub use idx::{IdxArray, read_idx, read_idx_features, read_idx_labels, read_idx_pair};
 pub use matrix_market::read_matrix_market;

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::excerpt::{list, quoted};
 use crate::hint::{Message, Setting};
-use crate::readers::class_names::{ClassColumn, Classes, same_truth};
+use crate::readers::class_names::{ClassColumn, Classes, same_class};
 use crate::tables::{
     Features, Labeled, RawColumn, RawTable, RegressionData, TextValues, WithoutClass, difference,
     meant_name, name_key,
@@ -186,9 +186,7 @@ impl Table {
         let own = self.into_labeled()?;
         let mut renumbered = Vec::with_capacity(own.classes());
         for name in own.class_names() {
-            let class = class_names.iter().position(|known| name_key(known) == name_key(name));
-            let class = class.or_else(|| same_truth(name, class_names));
-            renumbered.push(class.ok_or_else(|| {
+            renumbered.push(same_class(name, class_names).ok_or_else(|| {
                 let meant = meant_name(name, class_names.iter().map(String::as_str));
                 let meant = meant.map_or(String::new(), |meant| {
                     format!(" ({} {})", quoted(meant), difference(name, meant))
