@@ -52,3 +52,20 @@ fn classes_equal_as_numbers_or_truth_values_are_one_in_the_test_table_as_at_eval
     let message = failure(&["fit", &train, "--test", &test], 1);
     assert!(message.contains("are of a class that no training row has"), "{message}");
 }
+
+#[test]
+fn an_infinite_class_among_numbers_is_refused_whatever_else_the_table_holds() {
+    let place = Place::new();
+    let rows = table(["1", "2"], 40).replacen(",2\n", ",inf\n", 1);
+    let data = place.file("t.csv", &rows);
+    let words = place.file("w.csv", &table(["low", "inf"], 40));
+    for extra in [&[][..], &["--missing", "mean"], &["--categorical", "a"], &["--test", &words]] {
+        let message = failure(&[&["fit", &data][..], extra].concat(), 1);
+        assert!(message.contains("the class is infinite (inf); write a finite one"), "{message}");
+        if !extra.contains(&"--test") {
+            nca(&[&["fit", &words, "--method", "euclidean"][..], extra].concat())
+                .assert()
+                .success();
+        }
+    }
+}

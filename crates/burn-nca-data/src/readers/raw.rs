@@ -1,11 +1,11 @@
 //! Delimited text as it is: columns of numbers or text, with missing values.
 
 use crate::error::{Error, Result};
-use crate::excerpt::{quoted, short};
+use crate::excerpt::quoted;
 use crate::hint::Message;
 use crate::readers::csv::{
-    Places, Record, Sheet, Spellings, TargetColumn, class_hints, open_sheet, separator_hint,
-    with_nul,
+    Places, Record, Sheet, Spellings, TargetColumn, class_hints, infinite, infinite_class,
+    open_sheet, separator_hint, with_nul,
 };
 use crate::readers::input::{Input, name_file};
 use crate::readers::pattern::is_pattern;
@@ -87,8 +87,10 @@ pub(crate) fn read(input: Input<'_>, options: &RawOptions) -> Result<RawTable> {
     }
     let missing = Spellings::new(options.format.missing.as_ref());
     let unlabeled = options.unlabeled_class.as_deref();
-    let builder =
-        |&(_, kind): &(usize, Kind)| Builder::new(kind, &options.format, (&missing, unlabeled));
+    let builder = |&(column, kind): &(usize, Kind)| {
+        let among_numbers = sheet.mostly_numbers.get(column).is_none_or(|mostly| *mostly);
+        Builder::new(kind, &options.format, (&missing, unlabeled), among_numbers)
+    };
     let mut builders: Vec<Builder> = columns.iter().map(builder).collect();
     sheet.each_row(|record: &Record, _| {
         for (&(column, _), builder) in columns.iter().zip(&mut builders) {
@@ -211,6 +213,8 @@ struct Builder<'a> {
     decimal: DecimalSign,
     missing: &'a Spellings,
     unlabeled: Option<&'a str>,
+    /// Whether the first rows hold numbers, but for a few.
+    among_numbers: bool,
     /// The numbers, as long as there is nothing else.
     numbers: Option<Vec<f64>>,
     /// Whether a number is missing that would be a word in text.
@@ -224,10 +228,11 @@ impl<'a> Builder<'a> {
         kind: Kind,
         format: &TextFormat,
         (missing, unlabeled): (&'a Spellings, Option<&'a str>),
+        among_numbers: bool,
     ) -> Self {
         let numbers = (kind == Kind::Any).then(Vec::new);
         let (decimal, text) = (format.decimal, Some(TextValues::default()));
-        Self { kind, decimal, missing, unlabeled, numbers, word: false, text }
+        Self { kind, decimal, missing, unlabeled, among_numbers, numbers, word: false, text }
     }
 
     /// Adds a cell, or says what is wrong with it.
@@ -248,6 +253,10 @@ impl<'a> Builder<'a> {
             return Err(Message::from(text).with_hints(class_hints(cell)));
         }
         let missing = missing || self.kind == Kind::Classes && unlabeled;
+        let is_class = self.kind == Kind::Classes && !missing;
+        if let Some(reason) = infinite_class(cell, is_class && self.among_numbers) {
+            return Err(reason);
+        }
         if let Some(numbers) = &mut self.numbers {
             match self.decimal.parse(cell) {
                 _ if self.missing.is_missing_number(cell) => {
@@ -255,13 +264,7 @@ impl<'a> Builder<'a> {
                     numbers.push(f64::NAN);
                 }
                 Some(number) if number.is_finite() => numbers.push(number),
-                Some(_) => {
-                    return Err(format!(
-                        "the value is infinite ({}); write a finite one or remove the row",
-                        short(cell)
-                    )
-                    .into());
-                }
+                Some(_) => return Err(infinite("value", cell)),
                 None => self.turn_to_text(),
             }
         }

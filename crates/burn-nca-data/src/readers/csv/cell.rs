@@ -28,7 +28,7 @@ pub(super) fn number(
         _ if missing.is_named(cell) => Err(Flaw::Missing),
         Some(number) if number.is_finite() => Ok(number),
         _ if missing.is_missing_number(cell) => Err(Flaw::Missing),
-        Some(_) => Err(infinite("value", cell)),
+        Some(_) => Err(Flaw::Bad(infinite("value", cell))),
         None => {
             let shown = quoted(cell);
             let what = likeness(cell).map_or("not a number".to_string(), |likeness| {
@@ -60,10 +60,13 @@ pub(super) fn class<'c>(
     if cell.contains('\0') {
         return Err(Flaw::Bad(with_nul(cell).into()));
     }
-    match cell.parse::<f64>() {
-        Ok(number) if among_numbers && number.is_infinite() => Err(infinite("class", cell)),
-        _ => Ok(cell),
-    }
+    infinite_class(cell, among_numbers).map_or(Ok(cell), |reason| Err(Flaw::Bad(reason)))
+}
+
+/// What is wrong with an infinite class among numbers.
+pub(crate) fn infinite_class(cell: &str, among_numbers: bool) -> Option<Message> {
+    let is_infinite = || cell.parse::<f64>().is_ok_and(f64::is_infinite);
+    (among_numbers && is_infinite()).then(|| infinite("class", cell))
 }
 
 /// What is wrong with a text that holds a character of code 0.
@@ -71,11 +74,10 @@ pub(crate) fn with_nul(cell: &str) -> String {
     format!("{} holds a NUL character (code 0), as a damaged file does; remove it", quoted(cell))
 }
 
-fn infinite(what: &str, cell: &str) -> Flaw {
-    Flaw::Bad(
-        format!("the {what} is infinite ({}); write a finite one or remove the row", short(cell))
-            .into(),
-    )
+/// What is wrong with an infinite value or class.
+pub(crate) fn infinite(what: &str, cell: &str) -> Message {
+    let shown = short(cell);
+    format!("the {what} is infinite ({shown}); write a finite one or remove the row").into()
 }
 
 /// Why a number that is written in a way that is not read (`1,5`, `1,234.5`, `12 %`) or a date is none, and what to do.

@@ -23,7 +23,7 @@ use crate::readers::pattern::is_pattern;
 use crate::readers::table::{Table, Target, TargetKind};
 use crate::readers::text_format::TextFormat;
 use crate::tables::{Features, FeaturesBuilder, WithoutClass};
-pub(crate) use cell::with_nul;
+pub(crate) use cell::{infinite, infinite_class, with_nul};
 use header::Selection;
 pub(crate) use header::{Places, separator_hint};
 pub(crate) use missing::{Spellings, class_hints};
