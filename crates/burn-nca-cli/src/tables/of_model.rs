@@ -149,6 +149,7 @@ pub fn labeled_table(
             target,
             task,
             features,
+            features_in_order: true,
             format,
             set_unlabeled_apart: true,
             unlabeled_class: unlabeled.map(String::from),
@@ -252,7 +253,13 @@ fn columns_of(model: &Fitted) -> Vec<String> {
 fn options_of(model: &Fitted, format: TextFormat) -> RawOptions {
     let levels = model.preparation().into_iter().flat_map(Preparation::text_columns);
     let levels = levels.map(String::from).collect();
-    RawOptions { format, columns: Some(columns_of(model)), levels, ..RawOptions::default() }
+    RawOptions {
+        format,
+        columns: Some(columns_of(model)),
+        columns_in_order: true,
+        levels,
+        ..RawOptions::default()
+    }
 }
 
 pub fn format_of(source: Option<&Source>, given: &TextArgs) -> TextFormat {

@@ -1,6 +1,9 @@
 //! Arrays where the fit had a table of named columns: they are taken by their order, and NaN is a missing value.
 
+use std::io::Write;
+
 use burn_nca_data::{Matrix, npy_file};
+use flate2::{Compression, write::GzEncoder};
 
 use crate::{Place, failure, nca, stdout};
 
@@ -61,6 +64,87 @@ fn an_array_is_taken_in_the_order_of_the_columns() {
     let said = nca(&tested).assert().success();
     let said = String::from_utf8(said.get_output().stderr.clone()).unwrap();
     assert!(said.contains(note), "{said}");
+}
+
+#[test]
+fn an_array_that_is_fed_is_taken_as_that_of_a_file() {
+    let place = Place::new();
+    write(&place, &rows(3.0));
+    let [table, x, y, out] = ["t.csv", "x.npy", "y.npy", "run"].map(|name| place.at(name));
+    let array = std::fs::read(&x).unwrap();
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    packed.write_all(&array).unwrap();
+    let packed = packed.finish().unwrap();
+    for extra in [&[][..], &["--missing", "mean"]] {
+        let fit = ["fit", &table, "--out", &out, "--method", "euclidean", "--test-size", "0"];
+        nca(&[&fit[..], extra].concat()).assert().success();
+        let expected = stdout(&["predict", &out, &x]);
+        let sources: &[&str] = if cfg!(unix) { &["-", "/dev/stdin"] } else { &["-"] };
+        for (source, bytes) in sources.iter().flat_map(|&one| [(one, &array), (one, &packed)]) {
+            let fed = nca(&["predict", &out, source]).assert_fed(bytes).success();
+            let name = if source == "-" { "standard input" } else { source };
+            let note = format!("{name}: the columns of an array have no names and are taken in");
+            let said = String::from_utf8_lossy(&fed.get_output().stderr).into_owned();
+            assert_eq!(
+                (&*fed.get_output().stdout, said.contains(&note)),
+                (expected.as_bytes(), true)
+            );
+        }
+        let fed = nca(&["predict", &out, "-"]).assert_fed(&std::fs::read(&table).unwrap());
+        assert_eq!(fed.success().get_output().stdout, expected.as_bytes());
+        let other = nca(&["predict", &out, "-"]).assert_fed(&std::fs::read(&y).unwrap());
+        other.failure().code(1);
+        std::fs::remove_dir_all(&out).unwrap();
+    }
+}
+
+#[test]
+fn a_table_is_taken_in_its_order_by_a_model_of_an_array() {
+    let place = Place::new();
+    write(&place, &rows(3.0));
+    let [table, x, out] = ["t.csv", "x.npy", "run"].map(|name| place.at(name));
+    let pair = format!("{x},{}", place.at("y.npy"));
+    let text = std::fs::read_to_string(&table).unwrap();
+    let without_class = |names: &str| {
+        let rows = text.lines().skip(1).map(|line| line.rsplit_once(',').unwrap().0);
+        [names].into_iter().chain(rows).map(|line| format!("{line}\n")).collect::<String>()
+    };
+    let named = place.file("n.csv", &without_class("wide,high"));
+    let partly = place.file("p.csv", &without_class("high,x1"));
+    let unnamed = without_class("wide,high");
+    let with_id = unnamed.lines().enumerate().map(|(at, line)| {
+        if at == 0 { format!("name,{line}\n") } else { format!("row {at},{line}\n") }
+    });
+    let with_id = place.file("i.csv", &with_id.collect::<String>());
+    let note = "the columns of the fit have no names, and those of the table are taken in their \
+                order: wide, high";
+    let told = |args: &[&str]| {
+        let done = nca(args).assert().success();
+        String::from_utf8(done.get_output().stderr.clone()).unwrap()
+    };
+    for extra in [&[][..], &["--missing", "mean"]] {
+        let fit = ["fit", &pair, "--out", &out, "--method", "euclidean", "--test-size", "0"];
+        nca(&[&fit[..], extra].concat()).assert().success();
+        for command in ["predict", "transform"] {
+            assert_eq!(stdout(&[command, &out, &named]), stdout(&[command, &out, &x]));
+            assert!(told(&[command, &out, &named]).contains(note));
+            assert!(!told(&[command, &out, &x]).contains(note));
+        }
+        assert!(stdout(&["predict", &out, &with_id, "--id", "name"]).contains("row 1"));
+        let scores = |data: &str| {
+            let scores = stdout(&["evaluate", &out, data, "--format", "json"]);
+            serde_json::from_str::<serde_json::Value>(&scores).unwrap()["accuracy"].clone()
+        };
+        assert_eq!(scores(&table), scores(&pair));
+        assert!(told(&["evaluate", &out, &table]).contains(note));
+        let error = failure(&["predict", &out, &partly], 1);
+        assert!(error.contains("has no column \"x2\"") && error.contains("high, x1"), "{error}");
+        failure(&["predict", &out, &table], 1);
+        std::fs::remove_dir_all(&out).unwrap();
+    }
+    assert!(told(&["fit", &pair, "--test", &table, "--method", "euclidean"]).contains(note));
+    let error = failure(&["fit", &table, "--features", "x1,x2"], 1);
+    assert!(error.contains("has no column \"x1\""), "{error}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::readers::decoding::{NotText, decoded, of_byte_order_mark};
 use crate::readers::encodings::{Encoding, UTF_8};
 use crate::readers::format::Format;
+use crate::readers::once;
 use crate::readers::spaces::single_spaced;
 use flate2::bufread::MultiGzDecoder;
 use std::fs::{File, Metadata};
@@ -14,6 +15,9 @@ use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// The word for standard input.
+pub(crate) const STANDARD_INPUT: &str = "-";
 
 /// How many bytes can be looked at before the input is read.
 pub(crate) const START: usize = 1 << 16;
@@ -46,9 +50,15 @@ impl<'a> Input<'a> {
     /// # Errors
     /// The file cannot be opened or read, or its gzip data are damaged at the beginning.
     pub(crate) fn open(path: &Path) -> Result<Self> {
+        if let Some(bytes) = once::take(path) {
+            return Self::new(path.into(), BufReader::with_capacity(START, bytes));
+        }
         let file = File::open(path).map_err(|source| io_error(path, source))?;
         let stored = file.metadata().ok().filter(Metadata::is_file).map(|file| file.len());
         let input = Self::new(path.into(), BufReader::with_capacity(START, file))?;
+        if stored.is_none() {
+            once::remember(path, input.format());
+        }
         Ok(Self { stored, ..input })
     }
 
@@ -57,7 +67,13 @@ impl<'a> Input<'a> {
     /// # Errors
     /// As [`Input::open`].
     pub(crate) fn standard_input() -> Result<Self> {
-        Self::new("standard input".into(), io::stdin().lock())
+        let (word, path) = (Path::new(STANDARD_INPUT), "standard input".into());
+        if let Some(bytes) = once::take(word) {
+            return Self::new(path, BufReader::with_capacity(START, bytes));
+        }
+        let input = Self::new(path, io::stdin().lock())?;
+        once::remember(word, input.format());
+        Ok(input)
     }
 
     /// Bytes that are in memory already; `origin` is what messages call them.

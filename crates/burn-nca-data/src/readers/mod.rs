@@ -11,6 +11,7 @@ mod input;
 mod matrix_market;
 mod npy;
 mod npz;
+mod once;
 mod open;
 mod pair_list;
 mod pattern;

@@ -1,6 +1,8 @@
 //! Data by one word, as a command line gives it: a set of the catalog, a file, two files, or standard input.
 
 use crate::hint::{Hint, Message, Setting};
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -10,16 +12,13 @@ use crate::excerpt::quoted;
 use crate::near_name::suggestion;
 use crate::readers::csv::{self, CsvOptions, TargetColumn};
 use crate::readers::format::Format;
-use crate::readers::input::Input;
+use crate::readers::input::{Input, STANDARD_INPUT};
 use crate::readers::raw::{self, RawOptions};
 use crate::readers::table::{Table, TargetKind};
 use crate::readers::text_format::TextFormat;
-use crate::readers::{idx, matrix_market, npy, npz, sparse_checks, sparse_table};
+use crate::readers::{idx, matrix_market, npy, npz, once, sparse_checks, sparse_table};
 use crate::sets::generate::word;
 use crate::sets::{by_name, names};
-
-/// The word for standard input.
-pub(crate) const STANDARD_INPUT: &str = "-";
 
 /// What a source turned out to be; files are open, so that they are opened only once.
 enum Source {
@@ -94,17 +93,25 @@ fn open_as_it_is(source: &str, options: &CsvOptions) -> Result<Table> {
 /// As [`read_csv_features`](crate::read_csv_features), [`read_npy_features`](crate::read_npy_features) and
 /// [`read_idx_features`](crate::read_idx_features); or no such set and no such file.
 pub fn open_features(source: &str, expected: &[String]) -> Result<Features> {
-    Ok(open_features_as(source, expected, &TextFormat::default())?.0)
+    Ok(features(source, (expected, false), &TextFormat::default())?.0)
 }
 
-/// As [`open_features`], from text of this form (arrays and sets of the catalog have none), and what to know of how it
-/// was read.
+/// As [`open_features`], or [in the order](CsvOptions::features_in_order) of the table, from text of this form (arrays
+/// and sets of the catalog have none), and what to know of how it was read.
 ///
 /// # Errors
 /// As [`open_features`].
 pub fn open_features_as(
     source: &str,
     expected: &[String],
+    format: &TextFormat,
+) -> Result<(Features, Vec<Message>)> {
+    features(source, (expected, true), format)
+}
+
+fn features(
+    source: &str,
+    expected: (&[String], bool),
     format: &TextFormat,
 ) -> Result<(Features, Vec<Message>)> {
     let input = match find(source)? {
@@ -190,12 +197,22 @@ fn classes_of(source: &str, set: Labeled, options: &CsvOptions) -> Result<Table>
     Ok(set.into())
 }
 
-/// Whether a source is a file whose columns have names: text, Parquet or Arrow. Standard input and pipes are taken for one.
+/// Whether a source is a file whose columns have names: text, Parquet or Arrow. What cannot be read is taken for one, if
+/// it is a folder, a pipe or standard input.
 pub fn has_columns(source: &str) -> bool {
     let path = Path::new(source);
-    let is_table = || Input::open(path).is_ok_and(|input| input.format().is_table());
-    by_name(source).is_none()
-        && (source == STANDARD_INPUT || path.exists() && (!path.is_file() || is_table()))
+    if by_name(source).is_some() {
+        return false;
+    }
+    let format = match source {
+        STANDARD_INPUT => once::format(path, || Ok(Box::new(io::stdin()))),
+        _ if path.is_file() => {
+            return Input::open(path).is_ok_and(|input| input.format().is_table());
+        }
+        _ if path.exists() => once::format(path, || Ok(Box::new(File::open(path)?))),
+        _ => return false,
+    };
+    format.is_none_or(Format::is_table)
 }
 
 /// Opens a table as it is, with text and missing values.
@@ -326,6 +343,7 @@ fn refuse_column_options(source: &str, options: &CsvOptions) -> Result<()> {
         task: options.task,
         set_unlabeled_apart: options.set_unlabeled_apart,
         unlabeled_class: options.unlabeled_class.clone(),
+        features_in_order: options.features_in_order,
         ..CsvOptions::default()
     };
     if *options == columns_only {

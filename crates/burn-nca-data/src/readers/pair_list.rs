@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::excerpt::quoted;
 use crate::readers::csv::{Record, Records, refuse_other_formats, separated, separator_of};
 use crate::readers::input::Input;
-use crate::readers::open::STANDARD_INPUT;
+use crate::readers::input::STANDARD_INPUT;
 use crate::readers::text_format::DecimalSign;
 use crate::tables::Pairs;
 use std::path::Path;

@@ -22,6 +22,8 @@ const SPELLED: usize = 512;
 pub struct RawOptions {
     /// The columns, by name or pattern; `None`: all that are not ignored.
     pub columns: Option<Vec<String>>,
+    /// As [`CsvOptions::features_in_order`](crate::CsvOptions::features_in_order), of `columns`.
+    pub columns_in_order: bool,
     /// Columns that are left out, by name or pattern.
     pub ignore: Vec<String>,
     /// Columns that are read as text whatever they hold, whether or not they are among `columns`.
@@ -75,7 +77,9 @@ pub(crate) fn read(input: Input<'_>, options: &RawOptions) -> Result<RawTable> {
     let sheet = open_sheet(input, &options.format, &options.wanted())?;
     let (origin, names) = (sheet.origin.clone(), sheet.names.clone());
     let mut notes = sheet.notes.clone();
-    let columns = columns(&sheet, options)?;
+    let (columns, about_order) = columns(&sheet, options)?;
+    let is_in_order = about_order.is_some();
+    notes.extend(about_order);
     if let Some((_, task)) = &options.target {
         // The last column is a numeric target.
         let features = columns.len() - usize::from(*task == TargetKind::Numeric);
@@ -98,9 +102,14 @@ pub(crate) fn read(input: Input<'_>, options: &RawOptions) -> Result<RawTable> {
         }
         Ok(())
     })?;
-    let columns = columns.iter().zip(builders);
+    let name = |at: usize, column: usize| match &options.columns {
+        Some(wanted) if is_in_order && at < wanted.len() => &wanted[at],
+        _ => &names[column],
+    };
     let columns =
-        columns.map(|(&(column, _), builder)| RawColumn::new(&names[column], builder.values()));
+        columns.iter().zip(builders).enumerate().map(|(at, (&(column, _), builder))| {
+            RawColumn::new(name(at, column), builder.values())
+        });
     let table = RawTable::new(columns.collect()).map_err(|error| name_file(&origin, error))?;
     Ok(table.with_notes(notes))
 }
@@ -138,8 +147,11 @@ impl RawOptions {
     }
 }
 
-/// The columns to read, and as what.
-fn columns(sheet: &Sheet<'_>, options: &RawOptions) -> Result<Vec<(usize, Kind)>> {
+/// Columns by their place, each with what it is read as.
+type Chosen = Vec<(usize, Kind)>;
+
+/// The columns to read, and what to say of their order.
+fn columns(sheet: &Sheet<'_>, options: &RawOptions) -> Result<(Chosen, Option<Message>)> {
     let (origin, names) = (&sheet.origin, &sheet.names);
     let target = match &options.target {
         None | Some((TargetColumn::None, _)) => None,
@@ -168,7 +180,13 @@ fn columns(sheet: &Sheet<'_>, options: &RawOptions) -> Result<Vec<(usize, Kind)>
             quoted(&names[column])
         )));
     }
+    let with_role = [&ignored, &text, &also].into_iter().flatten().copied();
+    let others: Vec<usize> = with_role.chain(target.map(|(column, _)| column)).collect();
+    let wanted = options.columns.as_ref().filter(|_| options.columns_in_order);
+    let in_order = wanted.and_then(|wanted| places.in_order(wanted, &others));
+    let about_order = in_order.as_ref().map(|columns| places.about_order(columns));
     let wanted: Vec<usize> = match &options.columns {
+        Some(_) if in_order.is_some() => in_order.unwrap_or_default(),
         None => (0..names.len()).filter(|column| !ignored.contains(column)).collect(),
         Some(wanted) => places.chosen(wanted, &ignored)?,
     };
@@ -204,7 +222,7 @@ fn columns(sheet: &Sheet<'_>, options: &RawOptions) -> Result<Vec<(usize, Kind)>
         TargetKind::Classes => (column, Kind::Classes),
         TargetKind::Numeric => (column, Kind::Any),
     }));
-    Ok(columns)
+    Ok((columns, about_order))
 }
 
 /// A column while it is read.

@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 pub(super) struct Selection {
     /// The feature columns, in the order wanted.
     pub(super) features: Vec<usize>,
+    /// What to say of features that have the names wanted by their order alone.
+    pub(super) about_order: Option<Message>,
     /// The target column.
     pub(super) target: Option<usize>,
     /// What to do about a feature that is text.
@@ -67,6 +69,7 @@ impl Selection {
     pub(super) fn of_labels() -> Self {
         Self {
             features: Vec::new(),
+            about_order: None,
             target: Some(0),
             text_hints: Vec::new(),
             decimal: DecimalSign::Point,
@@ -103,7 +106,11 @@ pub(super) fn select(
         }
         unwanted.extend(columns);
     }
+    let wanted = options.features.as_ref().filter(|_| options.features_in_order);
+    let in_order = wanted.and_then(|wanted| places.in_order(wanted, &unwanted));
+    let about_order = in_order.as_ref().map(|columns| places.about_order(columns));
     let features: Vec<usize> = match &options.features {
+        Some(_) if in_order.is_some() => in_order.unwrap_or_default(),
         None => (0..names.len()).filter(|column| !unwanted.contains(column)).collect(),
         Some(wanted) => places.chosen(wanted, &unwanted)?,
     };
@@ -120,6 +127,7 @@ pub(super) fn select(
     places.refuse_unnamed(&features)?;
     Ok(Selection {
         features,
+        about_order,
         target,
         text_hints: text_hints(options),
         decimal: options.format.decimal,
@@ -209,6 +217,28 @@ impl<'a> Places<'a> {
             )));
         }
         Ok(columns)
+    }
+
+    /// The columns in their order, where the names wanted are those of columns without any (x1, x2, …), the table has
+    /// none of these, and as many columns that are not `unwanted`.
+    pub(crate) fn in_order(&self, wanted: &[String], unwanted: &[usize]) -> Option<Vec<usize>> {
+        let is_numbered = |(at, name): (usize, &String)| *name == format!("x{}", at + 1);
+        let columns: Vec<usize> =
+            (0..self.names.len()).filter(|column| !unwanted.contains(column)).collect();
+        let fits = columns.len() == wanted.len() && wanted.iter().enumerate().all(is_numbered);
+        let is_known = |name: &String| wanted.contains(&name.to_lowercase());
+        (fits && !self.names.iter().any(is_known)).then_some(columns)
+    }
+
+    /// What to say of columns that are taken in their order.
+    pub(crate) fn about_order(&self, columns: &[usize]) -> Message {
+        let names: Vec<String> = columns.iter().map(|&column| self.names[column].clone()).collect();
+        format!(
+            "{}: the columns of the fit have no names, and those of the table are taken in their order: {}",
+            self.origin,
+            list(&names)
+        )
+        .into()
     }
 
     /// The columns of these names and patterns, each once; of a pattern those that are not `unwanted`.

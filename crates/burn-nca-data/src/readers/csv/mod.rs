@@ -73,6 +73,9 @@ pub struct CsvOptions {
     pub set_unlabeled_apart: bool,
     /// The class that marks rows without one, in addition to the empty cell, where they are set apart.
     pub unlabeled_class: Option<String>,
+    /// Whether `features` named `x1`, `x2`, … as those of an array may be the columns of a table in its order, if it has
+    /// as many, and none of these names.
+    pub features_in_order: bool,
 }
 
 impl CsvOptions {
@@ -102,18 +105,19 @@ pub fn read_csv(path: impl AsRef<Path>, options: &CsvOptions) -> Result<Table> {
 /// # Errors
 /// As [`read_csv`]; a missing column is named together with those there are.
 pub fn read_csv_features(path: impl AsRef<Path>, expected: &[String]) -> Result<Features> {
-    Ok(read_features(Input::open(path.as_ref())?, expected, &TextFormat::default())?.0)
+    Ok(read_features(Input::open(path.as_ref())?, (expected, false), &TextFormat::default())?.0)
 }
 
-/// As [`read_csv_features`], with what to know of how the file was read.
+/// As [`read_csv_features`], or [in the order](CsvOptions::features_in_order) of the file, with what to know of how the file was read.
 pub(crate) fn read_features(
     input: Input<'_>,
-    expected: &[String],
+    (expected, features_in_order): (&[String], bool),
     format: &TextFormat,
 ) -> Result<(Features, Vec<Message>)> {
     let options = CsvOptions {
         target: TargetColumn::None,
         features: Some(expected.to_vec()),
+        features_in_order,
         format: format.clone(),
         ..CsvOptions::default()
     };
@@ -157,8 +161,11 @@ pub(crate) fn read(input: Input<'_>, options: &CsvOptions) -> Result<Table> {
     }
     selection.see(sheet.mostly_numbers.clone());
     let rows = sheet.read(&selection, options.task)?;
-    let features: Vec<String> =
-        selection.features.iter().map(|&column| names[column].clone()).collect();
+    let features: Vec<String> = match &options.features {
+        Some(wanted) if selection.about_order.is_some() => wanted.clone(),
+        _ => selection.features.iter().map(|&column| names[column].clone()).collect(),
+    };
+    notes.extend(selection.about_order.take());
     let named = |values: FeaturesBuilder| {
         values.build(features.clone()).map_err(|error| name_file(&origin, error))
     };

@@ -1,0 +1,48 @@
+//! What gives its bytes only once, standard input and pipes: the first are looked at, and kept for whoever reads it.
+
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use crate::readers::format::Format;
+use crate::readers::input::{Input, START};
+
+/// Bytes that can be read on any thread.
+type Bytes = Box<dyn Read + Send>;
+
+/// What was looked at: its format is asked for again after it was read.
+struct LookedAt {
+    path: PathBuf,
+    format: Option<Format>,
+    bytes: Option<Bytes>,
+}
+
+static LOOKED_AT: Mutex<Vec<LookedAt>> = Mutex::new(Vec::new());
+
+/// The format of what `open` opens, from its first bytes, which are still to be read; none where they cannot be.
+pub(crate) fn format(path: &Path, open: impl FnOnce() -> io::Result<Bytes>) -> Option<Format> {
+    let mut looked_at = LOOKED_AT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = looked_at.iter().find(|known| known.path == path) {
+        return known.format;
+    }
+    let (mut start, mut bytes) = (Vec::new(), open().ok()?);
+    // Packed data may be longer than what they unpack to.
+    bytes.by_ref().take(2 * START as u64).read_to_end(&mut start).ok()?;
+    let format = Input::of_bytes("", &start).ok().map(|input| input.format());
+    let bytes: Bytes = Box::new(Cursor::new(start).chain(bytes));
+    looked_at.push(LookedAt { path: path.into(), format, bytes: Some(bytes) });
+    format
+}
+
+/// Keeps the format of what is read without having been looked at.
+pub(crate) fn remember(path: &Path, format: Format) {
+    let mut looked_at = LOOKED_AT.lock().unwrap_or_else(PoisonError::into_inner);
+    looked_at.retain(|known| known.path != path);
+    looked_at.push(LookedAt { path: path.into(), format: Some(format), bytes: None });
+}
+
+/// All bytes of what was looked at, if it was and has not been read since.
+pub(crate) fn take(path: &Path) -> Option<Bytes> {
+    let mut looked_at = LOOKED_AT.lock().unwrap_or_else(PoisonError::into_inner);
+    looked_at.iter_mut().find(|known| known.path == path)?.bytes.take()
+}
