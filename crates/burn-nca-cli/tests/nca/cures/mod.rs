@@ -16,6 +16,7 @@ mod files;
 mod fitted;
 mod learned;
 mod methods;
+mod minimized;
 mod npz;
 mod program;
 mod ranges;
