@@ -112,7 +112,7 @@ fn apply<E: Encoder>(
         return Err(Error::model(
             path,
             format!(
-                "the file holds {}; this encoder needs {}, once and side by side; give the file of this \
+                "the file holds {}, and this encoder needs {}, once and side by side; give the file of this \
                  very encoder",
                 listed(&names),
                 listed(&wanted(true))

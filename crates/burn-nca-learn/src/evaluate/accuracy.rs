@@ -184,7 +184,7 @@ impl ConfusionMatrix {
 pub(super) fn check_lengths(predicted: usize, truth: usize) -> Result<()> {
     if predicted != truth {
         return Err(Error::data(format!(
-            "{predicted} predictions for {truth} true classes; give one true class a prediction"
+            "{predicted} predictions for {truth} true classes; give one prediction per true class"
         )));
     }
     Ok(())

@@ -36,7 +36,7 @@ impl RegressionScores {
     pub fn of(predicted: &[f64], truth: &[f64]) -> Result<Self> {
         if predicted.len() != truth.len() {
             return Err(Error::data(format!(
-                "{} predictions for {} rows; give one a row",
+                "{} predictions for {} rows; give one prediction per row",
                 predicted.len(),
                 truth.len()
             )));

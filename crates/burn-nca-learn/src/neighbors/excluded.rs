@@ -149,6 +149,19 @@ impl Eligible<'_> {
     }
 }
 
+/// What to say of a query without a reference, where itself or its group may be left out.
+pub(super) fn none_left(own: bool, group: bool) -> Error {
+    Error::data(match (own, group) {
+        (_, true) => {
+            "there is no reference that is not of the query's own group; give rows of at least two groups"
+        }
+        (true, false) => {
+            "there is no reference other than the query itself; give at least two rows"
+        }
+        (false, false) => "there is no reference; give at least one row",
+    })
+}
+
 /// Checks that every query has a reference, of so many that count.
 ///
 /// # Errors
@@ -163,13 +176,7 @@ pub(super) fn check_usable(
     if queries == 0 || usable > left_out {
         return Ok(());
     }
-    Err(Error::data(match excluded {
-        None => "there is no reference; give at least one row",
-        Some(excluded) if excluded.is_of_keys() => {
-            "there is no reference that is not of the query's own group; give rows of at least two groups"
-        }
-        Some(_) => "there is no reference other than the query itself; give at least two rows",
-    }))
+    Err(none_left(excluded.is_some(), excluded.is_some_and(Excluded::is_of_keys)))
 }
 
 impl<'a> Excluded<'a> {

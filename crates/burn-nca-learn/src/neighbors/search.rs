@@ -7,7 +7,7 @@ use burn::tensor::{Device, Tensor};
 
 use super::box_search::BoxSearch;
 use super::candidate_filter::{CandidateFilter, FilteredRow};
-use super::excluded::{Eligible, Exclude, Excluded};
+use super::excluded::{Eligible, Exclude, Excluded, none_left};
 use super::points::{Points, check_dimensions};
 use super::ranking::{Candidate, Neighbors, k_nearest};
 use super::selection::{at_most, k_smallest};
@@ -277,6 +277,9 @@ pub(crate) fn check_k(k: usize, references: usize, own: bool) -> Result<()> {
     if k == 0 {
         return Err(Error::setting("k is 0; ask for at least 1 neighbor"));
     }
+    if usable == 0 {
+        return Err(none_left(own, false));
+    }
     if k > usable {
         let own = if own { " other than the query itself" } else { "" };
         return Err(Error::setting(format!(
@@ -302,6 +305,9 @@ pub(crate) fn check_k_excluding(
     let usable = references.saturating_sub(excluded.most());
     if k == 0 || k <= usable {
         return check_k(k, references, false);
+    }
+    if usable == 0 {
+        return Err(none_left(true, true));
     }
     Err(Error::setting(format!(
         "k is {k}, but for some row only {usable} references are left that are not of its own group; give k from 1 \

@@ -12,7 +12,10 @@ use std::path::Path;
 
 use burn_nca_data::Result;
 
-use super::{check_all, files, fitted, learned, methods, minimized, ranges, runs, tables, values};
+use super::{
+    check_all, files, fitted, layers, learned, measured, methods, minimized, ranges, runs, tables,
+    values,
+};
 
 /// A call that is refused, and its cures.
 pub(super) struct Refused {
@@ -69,12 +72,16 @@ impl Refused {
 }
 
 /// The sources whose texts are looked at.
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 17] = [
     "burn-nca-data/src/tables",
     "burn-nca-learn/src/method",
     "burn-nca-learn/src/fit",
     "burn-nca-learn/src/estimator",
     "burn-nca-learn/src/baseline",
+    "burn-nca-learn/src/encoder",
+    "burn-nca-learn/src/evaluate",
+    "burn-nca-learn/src/neighbors",
+    "burn-nca-learn/src/objective",
     "burn-nca/src/encoder",
     "burn-nca/src/fit",
     "burn-nca/src/objective",
@@ -118,6 +125,8 @@ const UNTRIED: &[(&str, &str, &str)] = &[
         "the checkpoint holds no usable",
         "a changed checkpoint is refused before",
     ),
+    ("neighbors/search.rs", "{m} references; at most", "it takes gigabytes"),
+    ("coincidence/neighborhoods.rs", "the rows have more than", "it takes gigabytes"),
     ("sums/mod.rs", "plain sums over pairs", "it takes CUDA"),
     ("sums/mod.rs", "{sum:?} has no fused operation", "it takes a device without that operation"),
     ("commands/demo.rs", "text/html", "a media type"),
@@ -164,8 +173,15 @@ const UNTRIED: &[(&str, &str, &str)] = &[
 
 #[test]
 fn every_cure_in_words_of_the_library_works_or_has_a_reason_why_not() {
-    let of_library =
-        [tables::all(), learned::all(), fitted::all(), ranges::all(), minimized::all()];
+    let of_library = [
+        tables::all(),
+        learned::all(),
+        fitted::all(),
+        ranges::all(),
+        minimized::all(),
+        measured::all(),
+        layers::all(),
+    ];
     let calls = of_library.into_iter().flatten().chain(runs::calls()).map(Refused::tried);
     let (tried, wrong): (Vec<_>, Vec<_>) = calls.partition(Result::is_ok);
     let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).collect();
