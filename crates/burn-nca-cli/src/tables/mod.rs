@@ -10,6 +10,7 @@ mod opened;
 mod reduction;
 mod roles;
 mod sparse;
+mod target;
 mod target_hints;
 mod test_rows;
 mod value_hints;

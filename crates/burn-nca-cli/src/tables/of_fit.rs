@@ -2,14 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use burn_nca_data::{
-    CsvOptions, Error, Hint, Message, RawOptions, Setting, Table, Target, TargetColumn, TargetKind,
-    WithoutClass, is_sparse, open as open_numbers, open_raw, open_unlabeled_as,
+    CsvOptions, Table, Target, TargetColumn, TargetKind, WithoutClass, is_sparse,
+    open as open_numbers, open_raw, open_unlabeled_as,
 };
 use burn_nca_learn::data::{
-    Features, Missing, Prepared, RawColumn, RawTable, RawValues, Split, TextValues, grouped_split,
-    name_key, random_split, stratified_split,
+    Features, Missing, Prepared, RawColumn, RawTable, RawValues, Split, grouped_split,
+    random_split, stratified_split,
 };
 
 use super::grouping;
@@ -17,6 +17,7 @@ use super::hints::{about_similar_texts, read_as, refuse_no_such_class, refuse_un
 use super::opened::{Opened, PreparedData};
 use super::roles::{Part, Roles};
 use super::sparse::{self, OnPass, Reduced};
+use super::target::{raw_options, select, take_target, targets};
 use super::target_hints::about_raw;
 use super::test_rows::{of_test, with_test_rows};
 use crate::failure::{hinted, usage};
@@ -238,70 +239,6 @@ fn weighted(
     Ok((in_table(&rows, &kept), select(target, &kept), Some(said)))
 }
 
-/// The column of the target, out of the table.
-pub(super) fn take_target(raw: &mut RawTable, name: &str) -> Result<RawColumn> {
-    raw.take(name).with_context(|| {
-        format!(
-            "the column \"{}\" is the target and has another role, too; name the target with --target",
-            short_name(name)
-        )
-    })
-}
-
-/// The rows that have a target, and their targets; `unlabeled` is the class of rows without one, and `drop` leaves rows
-/// without a number out, which are refused else.
-pub(super) fn targets(
-    column: RawColumn,
-    (task, unlabeled): (TargetKind, Option<&str>),
-    (data, drop): (&str, bool),
-) -> Result<(Vec<usize>, Target)> {
-    let name = short_name(column.name());
-    if task == TargetKind::Classes {
-        let text = column.into_text();
-        let is_class =
-            |text: &&str| unlabeled.is_none_or(|class| name_key(class) != name_key(text));
-        let text: TextValues = text.iter().map(|text| text.filter(is_class)).collect();
-        let (rows, target) = Target::of_text(&text);
-        if rows.is_empty() {
-            bail!(hinted(
-                format!("{data}: no row has a class in column \"{name}\""),
-                "write the class of some rows"
-            ));
-        }
-        return Ok((rows, target));
-    }
-    let missing = column.num_missing();
-    match column.values() {
-        RawValues::Numbers(values) if missing == 0 => {
-            Ok(((0..values.len()).collect(), Target::Numeric(values.clone())))
-        }
-        RawValues::Numbers(values) if drop && missing < values.len() => {
-            let rows: Vec<usize> = (0..values.len()).filter(|&row| !values[row].is_nan()).collect();
-            let known = rows.iter().map(|&row| values[row]).collect();
-            Ok((rows, Target::Numeric(known)))
-        }
-        RawValues::Numbers(_) => {
-            let text = format!(
-                "{data}: the target \"{name}\" is missing in {missing} of {} rows, and is never filled in",
-                column.rows()
-            );
-            let remove = Hint::edit("remove the rows");
-            let message = Message::from(text).with_hint(remove).with_hint(Setting::DropMissing);
-            Err(Error::data(message).into())
-        }
-        RawValues::Text(text) => {
-            let first = text.iter().flatten().find(|text| text.parse::<f64>().is_err());
-            let text = format!(
-                "{data}: the target \"{name}\" holds \"{}\", which is not a number",
-                short_name(first.unwrap_or_default())
-            );
-            let correct = Hint::edit("correct it");
-            let message = Message::from(text).with_hint(correct).with_hint(Setting::Classes);
-            Err(Error::data(message).into())
-        }
-    }
-}
-
 /// The training and the test rows among those with a target.
 fn split_of(
     source: &Source,
@@ -332,16 +269,6 @@ fn split_of(
         (None, Target::Classes { .. }) => stratified_split(&labels, share, seed)?,
         (None, _) => random_split(rows.len(), share, seed)?,
     })
-}
-
-pub(super) fn select(target: Target, kept: &[usize]) -> Target {
-    match target {
-        Target::Classes { labels, names } => {
-            Target::Classes { labels: kept.iter().map(|&at| labels[at]).collect(), names }
-        }
-        Target::Numeric(values) => Target::Numeric(kept.iter().map(|&at| values[at]).collect()),
-        Target::None => Target::None,
-    }
 }
 
 fn about_roles(columns: &Columns, roles: &Roles, raw: &RawTable) -> Vec<String> {
@@ -401,24 +328,5 @@ fn csv_options(source: &Source, task: TargetKind) -> CsvOptions {
         unlabeled_class: source.columns.unlabeled_class.clone(),
         task,
         ..source.csv_options()
-    }
-}
-
-pub(super) fn raw_options(
-    source: &Source,
-    target: Option<(TargetColumn, TargetKind)>,
-) -> RawOptions {
-    let columns = &source.columns;
-    let named = |names: [&Option<String>; 3]| names.into_iter().flatten().cloned().collect();
-    RawOptions {
-        columns: columns.features.clone(),
-        ignore: source.ignored.clone(),
-        text: named([&columns.id, &columns.split, &columns.groups]),
-        levels: columns.categorical.names().to_vec(),
-        also: columns.weights.clone().into_iter().collect(),
-        unlabeled_class: columns.unlabeled_class.clone().filter(|_| target.is_some()),
-        target,
-        format: columns.format.clone(),
-        ..RawOptions::default()
     }
 }

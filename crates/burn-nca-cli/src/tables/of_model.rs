@@ -10,7 +10,7 @@ use burn_nca_learn::data::{Features, Preparation, Prepared, RawTable, name_key};
 
 use super::arrays::{by_position, features_alone, named_by_position, nameless};
 use super::hints::{read_as, unmeasured};
-use super::of_fit::{select, targets};
+use super::target::{select, targets};
 use crate::cli::table::TextArgs;
 use crate::failure::{self, hinted};
 use crate::hint::CommandKind;

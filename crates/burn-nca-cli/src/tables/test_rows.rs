@@ -7,8 +7,8 @@ use burn_nca_data::{Target, TargetColumn, TargetKind, has_columns, open_raw, sam
 use burn_nca_learn::data::{Missing, Preparation, RawColumn, RawTable, name_key};
 
 use super::arrays::{in_order_of_array, named_by_position, nameless};
-use super::of_fit::{raw_options, take_target, targets};
 use super::roles::Roles;
+use super::target::{raw_options, take_target, targets};
 use crate::source::Source;
 use burn_nca_report::Warning;
 

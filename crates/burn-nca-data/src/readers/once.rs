@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::readers::format::Format;
-use crate::readers::input::{Input, START};
 
 /// Bytes that can be read on any thread.
 type Bytes = Box<dyn Read + Send>;
@@ -19,16 +18,20 @@ struct LookedAt {
 
 static LOOKED_AT: Mutex<Vec<LookedAt>> = Mutex::new(Vec::new());
 
-/// The format of what `open` opens, from its first bytes, which are still to be read; none where they cannot be.
-pub(crate) fn format(path: &Path, open: impl FnOnce() -> io::Result<Bytes>) -> Option<Format> {
+/// The format of what `open` opens, which `found` finds by its first bytes: these are still to be read; none where they
+/// cannot be.
+pub(crate) fn format(
+    path: &Path,
+    (first, found): (usize, impl Fn(&[u8]) -> Option<Format>),
+    open: impl FnOnce() -> io::Result<Bytes>,
+) -> Option<Format> {
     let mut looked_at = LOOKED_AT.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = looked_at.iter().find(|known| known.path == path) {
         return known.format;
     }
     let (mut start, mut bytes) = (Vec::new(), open().ok()?);
-    // Packed data may be longer than what they unpack to.
-    bytes.by_ref().take(2 * START as u64).read_to_end(&mut start).ok()?;
-    let format = Input::of_bytes("", &start).ok().map(|input| input.format());
+    bytes.by_ref().take(first as u64).read_to_end(&mut start).ok()?;
+    let format = found(&start);
     let bytes: Bytes = Box::new(Cursor::new(start).chain(bytes));
     looked_at.push(LookedAt { path: path.into(), format, bytes: Some(bytes) });
     format

@@ -12,7 +12,7 @@ use crate::excerpt::quoted;
 use crate::near_name::suggestion;
 use crate::readers::csv::{self, CsvOptions, TargetColumn};
 use crate::readers::format::Format;
-use crate::readers::input::{Input, STANDARD_INPUT};
+use crate::readers::input::{Input, STANDARD_INPUT, START};
 use crate::readers::raw::{self, RawOptions};
 use crate::readers::table::{Table, TargetKind};
 use crate::readers::text_format::TextFormat;
@@ -204,12 +204,15 @@ pub fn has_columns(source: &str) -> bool {
     if by_name(source).is_some() {
         return false;
     }
+    let found = |start: &[u8]| Input::of_bytes("", start).ok().map(|input| input.format());
+    // Packed data may be longer than what they unpack to.
+    let by_start = (2 * START, found);
     let format = match source {
-        STANDARD_INPUT => once::format(path, || Ok(Box::new(io::stdin()))),
+        STANDARD_INPUT => once::format(path, by_start, || Ok(Box::new(io::stdin()))),
         _ if path.is_file() => {
             return Input::open(path).is_ok_and(|input| input.format().is_table());
         }
-        _ if path.exists() => once::format(path, || Ok(Box::new(File::open(path)?))),
+        _ if path.exists() => once::format(path, by_start, || Ok(Box::new(File::open(path)?))),
         _ => return false,
     };
     format.is_none_or(Format::is_table)

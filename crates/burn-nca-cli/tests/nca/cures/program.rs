@@ -228,17 +228,17 @@ fn columns() -> Vec<Case> {
                 "give some rows a positive weight",
                 "a,b,w,y\n1,2,1,u\n2,1,1,v\n3,2,1,u\n4,1,0,v\n",
             ),
-        case("tables/of_fit.rs hinted", "a,b,y\n1,2,\n2,1,\n")
+        case("tables/target.rs hinted", "a,b,y\n1,2,\n2,1,\n")
             .command("fit t.csv --categorical auto")
             .edit("write the class of some rows", "a,b,y\n1,2,u\n2,1,v\n3,2,u\n4,1,\n"),
         case(
-            "tables/of_fit.rs edit; tables/of_fit.rs DropMissing",
+            "tables/target.rs edit; tables/target.rs DropMissing",
             "a,c,y\n1,u,0.5\n2,v,\n3,u,2.5\n4,v,1\n",
         )
         .command("fit t.csv --task regression --categorical auto")
         .edit("remove the rows", "a,c,y\n1,u,0.5\n3,u,2.5\n4,v,1\n"),
         case(
-            "tables/of_fit.rs edit; tables/of_fit.rs Classes",
+            "tables/target.rs edit; tables/target.rs Classes",
             "a,c,y\n1,u,x\n2,v,z\n3,u,x\n4,v,z\n",
         )
         .command("fit t.csv --task regression --categorical auto")

@@ -1,0 +1,104 @@
+//! The column of the target: how it is read, which rows have one, and what these are.
+
+use anyhow::{Context, Result, bail};
+use burn_nca_data::{Error, Hint, Message, RawOptions, Setting, Target, TargetColumn, TargetKind};
+use burn_nca_learn::data::{RawColumn, RawTable, RawValues, TextValues, name_key};
+
+use crate::failure::hinted;
+use crate::output::short_name;
+use crate::source::Source;
+
+/// How the table of a source is read, with the target where there is one.
+pub(super) fn raw_options(
+    source: &Source,
+    target: Option<(TargetColumn, TargetKind)>,
+) -> RawOptions {
+    let columns = &source.columns;
+    let named = |names: [&Option<String>; 3]| names.into_iter().flatten().cloned().collect();
+    RawOptions {
+        columns: columns.features.clone(),
+        ignore: source.ignored.clone(),
+        text: named([&columns.id, &columns.split, &columns.groups]),
+        levels: columns.categorical.names().to_vec(),
+        also: columns.weights.clone().into_iter().collect(),
+        unlabeled_class: columns.unlabeled_class.clone().filter(|_| target.is_some()),
+        target,
+        format: columns.format.clone(),
+        ..RawOptions::default()
+    }
+}
+
+/// The column of the target, out of the table.
+pub(super) fn take_target(raw: &mut RawTable, name: &str) -> Result<RawColumn> {
+    raw.take(name).with_context(|| {
+        format!(
+            "the column \"{}\" is the target and has another role, too; name the target with --target",
+            short_name(name)
+        )
+    })
+}
+
+/// The rows that have a target, and their targets; `unlabeled` is the class of rows without one, and `drop` leaves rows
+/// without a number out, which are refused else.
+pub(super) fn targets(
+    column: RawColumn,
+    (task, unlabeled): (TargetKind, Option<&str>),
+    (data, drop): (&str, bool),
+) -> Result<(Vec<usize>, Target)> {
+    let name = short_name(column.name());
+    if task == TargetKind::Classes {
+        let text = column.into_text();
+        let is_class =
+            |text: &&str| unlabeled.is_none_or(|class| name_key(class) != name_key(text));
+        let text: TextValues = text.iter().map(|text| text.filter(is_class)).collect();
+        let (rows, target) = Target::of_text(&text);
+        if rows.is_empty() {
+            bail!(hinted(
+                format!("{data}: no row has a class in column \"{name}\""),
+                "write the class of some rows"
+            ));
+        }
+        return Ok((rows, target));
+    }
+    let missing = column.num_missing();
+    match column.values() {
+        RawValues::Numbers(values) if missing == 0 => {
+            Ok(((0..values.len()).collect(), Target::Numeric(values.clone())))
+        }
+        RawValues::Numbers(values) if drop && missing < values.len() => {
+            let rows: Vec<usize> = (0..values.len()).filter(|&row| !values[row].is_nan()).collect();
+            let known = rows.iter().map(|&row| values[row]).collect();
+            Ok((rows, Target::Numeric(known)))
+        }
+        RawValues::Numbers(_) => {
+            let text = format!(
+                "{data}: the target \"{name}\" is missing in {missing} of {} rows, and is never filled in",
+                column.rows()
+            );
+            let remove = Hint::edit("remove the rows");
+            let message = Message::from(text).with_hint(remove).with_hint(Setting::DropMissing);
+            Err(Error::data(message).into())
+        }
+        RawValues::Text(text) => {
+            let first = text.iter().flatten().find(|text| text.parse::<f64>().is_err());
+            let text = format!(
+                "{data}: the target \"{name}\" holds \"{}\", which is not a number",
+                short_name(first.unwrap_or_default())
+            );
+            let correct = Hint::edit("correct it");
+            let message = Message::from(text).with_hint(correct).with_hint(Setting::Classes);
+            Err(Error::data(message).into())
+        }
+    }
+}
+
+/// The targets of these of the rows that have one.
+pub(super) fn select(target: Target, kept: &[usize]) -> Target {
+    match target {
+        Target::Classes { labels, names } => {
+            Target::Classes { labels: kept.iter().map(|&at| labels[at]).collect(), names }
+        }
+        Target::Numeric(values) => Target::Numeric(kept.iter().map(|&at| values[at]).collect()),
+        Target::None => Target::None,
+    }
+}
