@@ -8,13 +8,16 @@ use burn_nca_learn::data::{Labeled, Preparation, Scaling, ScalingKind, Split, Te
 use burn_nca_learn::encoder::{AnyEncoder, Encoder};
 use burn_nca_learn::fit::{FitSession, FitState, Progress, Termination};
 use burn_nca_learn::{Error, Fitted, NcaConfig, Result};
-use burn_nca_report::evaluation::Seen;
+use burn_nca_report::evaluation::{Sample, Seen};
 use serde::Serialize;
 use web_time::Instant;
 
 use crate::given_rows::ScaledNewRows;
 use crate::settings::Settings;
 use crate::table::{PreparedData, Table};
+
+/// Products of coordinates that a browser compares rows by in a second or two.
+const MOST_PRODUCTS: u64 = 2_000_000_000;
 
 /// What a slice of a fit came to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -50,6 +53,8 @@ pub struct Learning {
     /// Which rows of the file the rows are, from 0.
     rows: Vec<usize>,
     remarks: Vec<String>,
+    /// What Euclidean distance, PCA and LDA are measured on.
+    pub(crate) sample: Sample,
     pub(crate) preparation: Option<Preparation>,
     pub(crate) scaling: Scaling,
     /// All rows, scaled, `[n, d]`.
@@ -89,7 +94,12 @@ impl Learning {
             table.ready(settings.test_size, settings.seed)?;
         let train = data.features().select(&split.train);
         let copies = Seen::of_test(data.features(), &split, &train).warning(|_| None);
-        remarks.extend(copies.map(|warning| format!("{}.", warning.text)));
+        let sizes = [train.rows(), train.columns()];
+        let sample = Sample::within(&split, sizes, MOST_PRODUCTS, settings.seed)
+            .map_err(|error| Error::data(error.to_string()))?;
+        let sampled = sample.remark("the accuracies of Euclidean distance, PCA and LDA", "row");
+        let told = copies.into_iter().chain(sampled);
+        remarks.extend(told.map(|warning| format!("{}.", warning.text)));
         let scaling = Scaling::fit(ScalingKind::Standardize, &train);
         let scaled = data.with_features(scaling.apply(data.features())?)?;
         let (train, test) = (scaled.select(&split.train), scaled.select(&split.test));
@@ -104,6 +114,7 @@ impl Learning {
             split,
             rows,
             remarks,
+            sample,
             preparation,
             scaling,
             x,

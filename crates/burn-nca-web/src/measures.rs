@@ -2,6 +2,7 @@
 
 use burn::tensor::Device;
 use burn_nca_data::csv_field;
+use burn_nca_learn::data::Labeled;
 use burn_nca_learn::evaluate::{Collapse, Spread};
 use burn_nca_learn::{Error, Result};
 use burn_nca_report::MeasureRow;
@@ -43,7 +44,8 @@ impl Learning {
     /// # Errors
     /// An embedding that is not finite.
     pub fn measures(&self) -> Result<Measures> {
-        let found = self.compared(|rows| rows.learned(self.fitted()))?;
+        let all: Vec<usize> = (0..self.train.rows()).collect();
+        let found = self.compared((&all, &self.test), |rows| rows.learned(self.fitted()))?;
         let rows = self.split.train.iter().zip(&found.train);
         let rows = rows.chain(self.split.test.iter().zip(&found.test));
         let wrong = rows.filter(|(row, class)| self.data.labels()[**row] != **class);
@@ -61,13 +63,16 @@ impl Learning {
         })
     }
 
-    /// Euclidean distance on all (standardized) features, and PCA and LDA in the dimensions of the picture.
+    /// Euclidean distance on all (standardized) features, and PCA and LDA in the dimensions of the picture; of a sample of the
+    /// rows where the table is large, each among all training rows.
     ///
     /// # Errors
     /// Features that cannot be scaled.
     pub fn baselines(&self) -> Result<Vec<Baseline>> {
         let dim = self.fitted().card().d_output.min(crate::picture::AXES);
-        let found = self.compared(|rows| rows.baselines(dim, &Device::flex(), &AllStages))?;
+        let places: Vec<usize> = self.sample.test_places(&self.split).collect();
+        let rows = (self.sample.train.as_slice(), &self.test.select(&places));
+        let found = self.compared(rows, |rows| rows.baselines(dim, &Device::flex(), &AllStages))?;
         let baseline = |row: MeasureRow| Baseline {
             train: row.value("nn_train"),
             test: row.value("nn_test"),
@@ -78,10 +83,12 @@ impl Learning {
     }
 
     /// What the report's comparison finds on the rows of the page.
-    fn compared<T>(&self, of: impl FnOnce(&ClassComparison<'_>) -> anyhow::Result<T>) -> Result<T> {
-        let measured: Vec<usize> = (0..self.train.rows()).collect();
-        let (train, test) = (&self.train, &self.test);
-        let rows = ClassComparison { train, test, measured: &measured, neighbors: 1 };
+    fn compared<T>(
+        &self,
+        (measured, test): (&[usize], &Labeled),
+        of: impl FnOnce(&ClassComparison<'_>) -> anyhow::Result<T>,
+    ) -> Result<T> {
+        let rows = ClassComparison { train: &self.train, test, measured, neighbors: 1 };
         of(&rows).map_err(|error| Error::data(error.to_string()))
     }
 

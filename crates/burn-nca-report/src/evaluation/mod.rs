@@ -33,6 +33,7 @@ pub use recorder::{Missing, Recorder};
 pub use repeats::{Seen, VALUES, about_copies, measured_copies, not_checked, seen_pairs};
 pub use replay::Step;
 pub use rows::{ReportData, Rows};
+pub use sample::Sample;
 pub use stages::{AllStages, Stages};
 pub use warnings::{about_columns, about_constant, about_single_rows, about_spread};
 

@@ -35,11 +35,24 @@ impl Sample {
     ///
     /// # Errors
     /// None that a split leads to.
-    pub fn of(split: &Split, [references, features]: [usize; 2], seed: u64) -> Result<Self> {
+    pub fn of(split: &Split, sizes: [usize; 2], seed: u64) -> Result<Self> {
+        Self::within(split, sizes, MOST_PRODUCTS, seed)
+    }
+
+    /// As [`of`](Self::of), within so many products of coordinates for each part, if a thousand rows are not more.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn within(
+        split: &Split,
+        [references, features]: [usize; 2],
+        most: u64,
+        seed: u64,
+    ) -> Result<Self> {
         let (n, m) = (split.train.len(), split.test.len());
         let products = references as u64 * features as u64;
         // No more than MOST in the end, so that the cast loses nothing.
-        let by_products = (MOST_PRODUCTS / products.max(1)).min(MOST as u64) as usize;
+        let by_products = (most / products.max(1)).min(MOST as u64) as usize;
         let most = by_products.min(MOST_PAIRS / references.max(1)).clamp(FEWEST, MOST);
         let places = |rows: usize| -> Result<Vec<usize>> {
             if rows <= most {
@@ -119,6 +132,9 @@ mod tests {
         assert!(sample.test.iter().all(|row| (42_000..60_000).contains(row)));
         let text = sample.remark("accuracies", "row").unwrap().text;
         assert!(text.contains("of 42") && text.contains("training rows and of 1"), "{text}");
+        let within = |most| Sample::within(&split(14_000, 6000), [14_000, 64], most, 1).unwrap();
+        assert_eq!(within(2_000_000_000).measured(), Some(Measured { train: 2232, test: 2232 }));
+        assert_eq!(within(1).train.len(), FEWEST);
         let sample = of(1_000_000, 500, 50);
         assert_eq!((sample.train.len(), sample.test.len()), (1000, 500));
         assert!(!sample.remark("ranks", "pair").unwrap().text.contains("test pairs"));
