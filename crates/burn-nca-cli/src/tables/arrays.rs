@@ -1,8 +1,8 @@
 //! Arrays, whose columns have no names, for a model or a table that has some: they are taken by their order.
 
 use anyhow::Result;
-use burn_nca_data::{by_name, has_columns};
-use burn_nca_learn::data::{RawColumn, RawTable};
+use burn_nca_data::{by_name, column_numbers, has_columns};
+use burn_nca_learn::data::{Features, RawColumn, RawTable};
 
 use super::hints::listed;
 use burn_nca_report::{Warning, WarningCode};
@@ -33,6 +33,15 @@ pub(super) fn named_by_position(
     }
 }
 
+/// The same of features alone; none where the names are not taken.
+pub(super) fn features_by_position(
+    features: &Features,
+    (data, names): (&str, &[String]),
+) -> Option<(Features, Option<Warning>)> {
+    let renamed = nameless(data).then(|| features.renamed(names)).flatten()?;
+    Some((renamed, by_position(data, names)))
+}
+
 /// A table with a target behind its features, of which those have the names of an array's, x1, x2, …, if there are as many
 /// and none has such a name; and what to say of it.
 pub(super) fn in_order_of_array(
@@ -57,9 +66,8 @@ pub(super) fn in_order_of_array(
 }
 
 /// What to say of columns that are taken by their order; nothing where the names are those of an array, too.
-pub(super) fn by_position(data: &str, names: &[String]) -> Option<Warning> {
-    let is_other = |(at, name): (usize, &String)| *name != format!("x{}", at + 1);
-    names.iter().enumerate().any(is_other).then(|| {
+fn by_position(data: &str, names: &[String]) -> Option<Warning> {
+    (names != column_numbers(names.len())).then(|| {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let data = if data == "-" { "standard input" } else { data };
         let text = format!(

@@ -8,7 +8,7 @@ use burn_nca_data::{
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, Preparation, Prepared, RawTable, name_key};
 
-use super::arrays::{by_position, features_alone, named_by_position, nameless};
+use super::arrays::{features_alone, features_by_position, named_by_position, nameless};
 use super::hints::{read_as, unmeasured};
 use super::target::{select, targets};
 use crate::cli::table::TextArgs;
@@ -67,11 +67,11 @@ pub fn rows(
     if model.preparation().is_none() && id.is_none() && learned_id.is_none() {
         let names = model.scaling().names();
         let (features, notes) = open_features_as(data, names, &format)?;
-        let renamed = nameless(data).then(|| features.renamed(names)).flatten();
-        let note = renamed.as_ref().and_then(|_| by_position(data, names));
+        let (features, note) =
+            features_by_position(&features, (data, names)).unwrap_or((features, None));
         return Ok(ModelRows {
             warnings: read_as(&notes, CommandKind::Use).into_iter().chain(note).collect(),
-            ..ModelRows::all(renamed.unwrap_or(features))
+            ..ModelRows::all(features)
         });
     }
     let mut options = options_of(model, format);
@@ -168,9 +168,9 @@ pub fn labeled_table(
         (found, _) => found?,
     };
     let names = model.scaling().names();
-    if let Some(renamed) = nameless(data).then(|| found.table.features.renamed(names)).flatten() {
+    if let Some((renamed, note)) = features_by_position(&found.table.features, (data, names)) {
         found.table.features = renamed;
-        found.warnings.extend(by_position(data, names));
+        found.warnings.extend(note);
     }
     model.scaling().check_columns(found.table.features.names())?;
     Ok(found)

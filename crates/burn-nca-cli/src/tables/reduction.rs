@@ -1,6 +1,7 @@
 //! Tables of many columns in few directions, for the fit alone: the saved model takes the columns.
 
 use anyhow::Result;
+use burn_nca_data::column_numbers;
 use burn_nca_learn::Fitted;
 use burn_nca_learn::baseline::{PcaConfig, Projection};
 use burn_nca_learn::data::{Features, Preparation, Scaling, ScalingKind};
@@ -72,10 +73,7 @@ impl Reduction {
                 let whole = model.through(&self.projection, scaling.names().to_vec())?;
                 whole.with_scaling(scaling.clone())?
             }
-            None => {
-                let names = (1..=columns).map(|column| format!("x{column}")).collect();
-                model.through(&self.projection, names)?
-            }
+            None => model.through(&self.projection, column_numbers(columns))?,
         };
         if let Some(preparation) = preparation {
             whole = whole.with_preparation(preparation)?;

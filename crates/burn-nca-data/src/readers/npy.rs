@@ -4,20 +4,20 @@ mod header;
 mod numbers;
 mod target;
 
-use crate::hint::{Hint, Message, missing_hints};
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
-use crate::error::{Error, Result};
-use crate::tables::{Features, FeaturesBuilder, RawColumn, RawTable};
 use npyz::{DType, NpyFile, NpyHeader, Order, TypeChar};
 
+use crate::error::{Error, Result};
 use crate::excerpt::short;
+use crate::hint::{Hint, Message, missing_hints};
 use crate::readers::idx::check_columns;
 use crate::readers::input::{Input, name_file};
 use crate::readers::promised::{Found, read_promised, room_for};
 use crate::readers::table::{Table, TargetKind};
+use crate::tables::{Features, FeaturesBuilder, RawColumn, RawTable, column_numbers};
 use header::read_header;
 use numbers::decoder;
 
@@ -49,11 +49,11 @@ pub(crate) fn read_features(input: Input<'_>) -> Result<Features> {
 pub(crate) fn read_raw_features(input: Input<'_>) -> Result<RawTable> {
     let Rows { origin, values, columns, .. } = read_rows(input)?;
     let values = values.into_values();
-    let column = |at: usize| {
-        let values = values.iter().skip(at).step_by(columns).copied().collect();
-        RawColumn::numbers(format!("x{}", at + 1), values)
+    let column = |(at, name): (usize, String)| {
+        RawColumn::numbers(name, values.iter().skip(at).step_by(columns).copied().collect())
     };
-    RawTable::new((0..columns).map(column).collect()).map_err(|error| name_file(&origin, error))
+    let columns = column_numbers(columns).into_iter().enumerate().map(column).collect();
+    RawTable::new(columns).map_err(|error| name_file(&origin, error))
 }
 
 /// The rows of an array.

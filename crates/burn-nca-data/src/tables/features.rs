@@ -116,20 +116,20 @@ impl Features {
     /// # Errors
     /// As [`Features::new`].
     pub fn unnamed(values: Vec<f64>, columns: usize) -> Result<Self> {
-        Self::new(values, numbered(columns))
+        Self::new(values, column_numbers(columns))
     }
 
     /// The same values in columns of these names, where the present ones are `x1`, `x2`, …, and where there are as many.
     #[doc(hidden)]
     pub fn renamed(&self, names: &[String]) -> Option<Self> {
-        let fits = names.len() == self.columns() && self.names == numbered(self.columns());
+        let fits = names.len() == self.columns() && self.names == column_numbers(self.columns());
         fits.then(|| Self { values: self.values.clone(), names: names.to_vec() })
     }
 
     /// The same values in columns `x1`, `x2`, …
     #[doc(hidden)]
     pub fn without_names(&self) -> Self {
-        Self { values: self.values.clone(), names: numbered(self.columns()) }
+        Self { values: self.values.clone(), names: column_numbers(self.columns()) }
     }
 
     /// Number of rows, n.
@@ -279,8 +279,9 @@ impl Features {
     }
 }
 
-/// `x1`, `x2`, …
-pub(super) fn numbered(columns: usize) -> Vec<String> {
+/// What columns without names are called: `x1`, `x2`, …
+#[doc(hidden)]
+pub fn column_numbers(columns: usize) -> Vec<String> {
     (1..=columns).map(|column| format!("x{column}")).collect()
 }
 

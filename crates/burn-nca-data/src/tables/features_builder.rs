@@ -115,7 +115,7 @@ impl FeaturesBuilder {
     /// # Errors
     /// As [`Features::new`].
     pub fn build_unnamed(self, columns: usize) -> Result<Features> {
-        self.build(super::features::numbered(columns))
+        self.build(super::features::column_numbers(columns))
     }
 
     /// The values in f64.

@@ -37,6 +37,8 @@ pub use agreements::Agreements;
 pub use class_spread::{ClassSpread, KnownSpread};
 pub use coincidences::Coincidences;
 pub use features::Features;
+#[doc(hidden)]
+pub use features::column_numbers;
 pub use features_builder::FeaturesBuilder;
 pub use folds::{random_folds, stratified_folds};
 pub use groups::{grouped_folds, grouped_split};

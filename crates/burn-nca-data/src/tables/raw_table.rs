@@ -3,7 +3,7 @@
 use crate::hint::Message;
 use std::collections::HashMap;
 
-use super::Features;
+use super::{Features, column_numbers};
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
 
@@ -248,9 +248,9 @@ impl RawTable {
     /// `others` follow them.
     #[doc(hidden)]
     pub fn renamed(&self, names: &[String], others: usize) -> Option<Self> {
-        let is_numbered = |(at, column): (usize, &RawColumn)| column.name == format!("x{}", at + 1);
         let (first, rest) = self.columns.split_at_checked(names.len())?;
-        if rest.len() != others || !first.iter().enumerate().all(is_numbered) {
+        let own = first.iter().map(|column| &column.name);
+        if rest.len() != others || !own.eq(&column_numbers(names.len())) {
             return None;
         }
         let named = first

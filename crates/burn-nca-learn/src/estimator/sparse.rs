@@ -4,7 +4,7 @@ use burn::tensor::DType;
 
 use super::Fitted;
 use crate::baseline::Projection;
-use crate::data::{Features, Scaling, ScalingKind, SparseFeatures};
+use crate::data::{Features, Scaling, ScalingKind, SparseFeatures, column_numbers};
 use crate::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, LinearMap};
 use crate::error::{Error, Result};
 
@@ -90,7 +90,7 @@ impl Fitted<AnyEncoder> {
     /// The model whose features are embedded rows: its map is the identity, its training rows and its rule are the same.
     pub fn of_embedded(&self) -> Self {
         let k = self.card.d_output;
-        let names = (1..=k).map(|axis| format!("x{axis}")).collect();
+        let names = column_numbers(k);
         let map = DiagonalMap::from_scale(&vec![1.0; k], &self.references.device(), self.dtype());
         let mut card = self.card.clone();
         (card.d_input, card.encoder) = (k, Some(EncoderConfig::Diagonal));

@@ -4,7 +4,6 @@ use core::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData, s};
-
 #[cfg(feature = "fused")]
 use burn_nca_fused::{NeighborSets, PairSum, pair_sum};
 
@@ -12,7 +11,7 @@ use burn_nca_fused::{NeighborSets, PairSum, pair_sum};
 use super::among_all;
 use super::term_weights::TermWeights;
 use super::transfer::{float_tensor, int_tensor, widest_float};
-use super::{DataTarget, STREAMED};
+use super::{DataTarget, streamed};
 use crate::data::{AgreementRule, Agreements, SparseRows};
 use crate::error::{Error, Result};
 use crate::nca::{equal_pairs, squared_distances};
@@ -210,12 +209,11 @@ impl AgreementIndex {
     }
 
     /// The blocks of the terms, of so many rows where they are in a table.
-    #[allow(clippy::single_range_in_vec_init)]
     pub(super) fn blocks(&self, rows: usize) -> Vec<Range<usize>> {
-        if self.one_block {
-            return vec![0..self.labeled];
+        if !self.is_table() {
+            return streamed(self.labeled, self.one_block);
         }
-        let rows = if self.is_table() { rows.max(1) } else { STREAMED };
+        let rows = rows.max(1);
         (0..self.labeled).step_by(rows).map(|at| at..(at + rows).min(self.labeled)).collect()
     }
 

@@ -9,7 +9,7 @@ use burn_nca_fused::NeighborSets;
 
 use super::term_weights::TermWeights;
 use super::transfer::int_tensor;
-use super::{DataTarget, whole_range};
+use super::{DataTarget, streamed};
 use crate::data::{Features, Labeled};
 use crate::error::{Error, Result};
 
@@ -116,7 +116,7 @@ impl ClassIndex {
 
     /// The blocks of the terms.
     pub(super) fn blocks(&self) -> Vec<Range<usize>> {
-        if self.one_block { vec![0..self.labeled()] } else { whole_range(self.labeled()) }
+        streamed(self.labeled(), self.one_block)
     }
 
     fn index(labels: &[usize], unlabeled: usize, device: &Device) -> Self {

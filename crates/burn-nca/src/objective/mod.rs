@@ -247,6 +247,12 @@ pub fn whole_range(terms: usize) -> Vec<Range<usize>> {
     (0..terms).step_by(STREAMED).map(|start| start..(start + STREAMED).min(terms)).collect()
 }
 
+/// The same, or all in one block where they are computed together.
+#[allow(clippy::single_range_in_vec_init)]
+fn streamed(terms: usize, one_block: bool) -> Vec<Range<usize>> {
+    if one_block { vec![0..terms] } else { whole_range(terms) }
+}
+
 /// The rows of some points as the queries among all of them: the points themselves where it is all of them, so that a
 /// gradient need not be computed for queries and references apart.
 #[cfg(feature = "fused")]

@@ -7,7 +7,7 @@ use burn::tensor::{DType, Device, Tensor};
 
 use super::term_weights::TermWeights;
 use super::transfer::{float_tensor, widest_float};
-use super::{DataTarget, whole_range};
+use super::{DataTarget, streamed};
 use crate::data::{Features, RegressionData, Scaling, ScalingKind};
 use crate::error::{Error, Result};
 
@@ -112,9 +112,8 @@ impl TargetIndex {
     }
 
     /// The blocks of the terms.
-    #[allow(clippy::single_range_in_vec_init)]
     pub(super) fn blocks(&self) -> Vec<Range<usize>> {
-        if self.one_block { vec![0..self.points()] } else { whole_range(self.points()) }
+        streamed(self.points(), self.one_block)
     }
 
     /// The terms of points `rows`, each times its weight, `[b, 1]` to `[b, 1]`.

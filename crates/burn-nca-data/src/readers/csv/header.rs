@@ -8,7 +8,7 @@ use crate::hint::{Hint, Message, Setting};
 use crate::near_name::suggestion;
 use crate::readers::pattern;
 use crate::readers::text_format::DecimalSign;
-use crate::tables::name_key;
+use crate::tables::{column_numbers, name_key};
 use std::collections::BTreeMap;
 
 /// The columns to read, by their place in the file.
@@ -222,10 +222,9 @@ impl<'a> Places<'a> {
     /// The columns in their order, where the names wanted are those of columns without any (x1, x2, …), the table has
     /// none of these, and as many columns that are not `unwanted`.
     pub(crate) fn in_order(&self, wanted: &[String], unwanted: &[usize]) -> Option<Vec<usize>> {
-        let is_numbered = |(at, name): (usize, &String)| *name == format!("x{}", at + 1);
         let columns: Vec<usize> =
             (0..self.names.len()).filter(|column| !unwanted.contains(column)).collect();
-        let fits = columns.len() == wanted.len() && wanted.iter().enumerate().all(is_numbered);
+        let fits = wanted == column_numbers(columns.len());
         let is_known = |name: &String| wanted.contains(&name.to_lowercase());
         (fits && !self.names.iter().any(is_known)).then_some(columns)
     }

@@ -17,7 +17,7 @@ use crate::readers::columnar;
 use crate::readers::input::Input;
 use crate::readers::table::TargetKind;
 use crate::readers::text_format::{DecimalSign, Header, TextFormat};
-use crate::tables::FeaturesBuilder;
+use crate::tables::{FeaturesBuilder, column_numbers};
 use std::fmt::{self, Display};
 
 /// A file whose header line is read and whose rows are not.
@@ -110,7 +110,7 @@ impl<'a> Sheet<'a> {
         names.truncate(names.len() - usize::from(open_end));
         if !has_header {
             records.put_back();
-            names = (1..=names.len()).map(|column| format!("x{column}")).collect();
+            names = column_numbers(names.len());
         }
         let notes = notes
             .into_iter()
