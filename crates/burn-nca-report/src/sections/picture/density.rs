@@ -1,5 +1,6 @@
 //! How many rows of each class are where, for more rows than a picture has points.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
@@ -8,14 +9,14 @@ use super::look::style;
 
 /// Cells along the longer side.
 const CELLS: usize = 180;
-/// Shades of a color: the logarithm of the rows of a cell, up to the most of the class.
+/// Shades of a color: the logarithm of the rows of a cell, up to the most of all.
 pub const SHADES: usize = 5;
 /// The share of the rows that each side of the picture may leave out: one row far off would make all others a dot.
 const LEFT_OUT: f64 = 5e-4;
 /// Room around the others, as a part of their range.
 const ROOM: f64 = 0.05;
 
-/// Rows of each class in the square cells of a grid over a part of the plane.
+/// Rows in the square cells of a grid over a part of the plane.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Density {
     /// The lower left corner.
@@ -28,7 +29,7 @@ pub struct Density {
     pub rows: usize,
     /// Rows beyond them.
     pub outside: usize,
-    /// The cells of each class that hold rows, those of most rows first.
+    /// The cells that hold rows, each in the layer of one of its classes.
     pub layers: Vec<Layer>,
 }
 
@@ -60,24 +61,17 @@ impl Density {
         let cells =
             [right - left, top - bottom].map(|range| ((range / side).ceil() as usize).max(1));
         let mut places: Vec<[usize; 3]> = Vec::with_capacity(points.len());
+        let mut frequencies = vec![0.0f64; classes.iter().max().map_or(0, |last| last + 1)];
         for (point, class) in points.iter().zip(classes) {
             let [x, y] = [(point[0] - left) / side, (point[1] - bottom) / side];
             if x >= 0.0 && y >= 0.0 && x <= cells[0] as f64 && y <= cells[1] as f64 {
-                places.push([
-                    *class,
-                    (y as usize).min(cells[1] - 1),
-                    (x as usize).min(cells[0] - 1),
-                ]);
+                let [x, y] = [(x as usize).min(cells[0] - 1), (y as usize).min(cells[1] - 1)];
+                places.push([y, x, *class]);
+                frequencies[*class] += 1.0;
             }
         }
         places.sort_unstable();
-        let mut layers: Vec<(usize, Layer)> = places
-            .chunk_by(|a, b| a[0] == b[0])
-            .map(|rows| (rows.len(), Layer { class: rows[0][0], runs: runs(rows) }))
-            .collect();
-        // A rare class is drawn last.
-        layers.sort_by_key(|(rows, layer)| (usize::MAX - rows, layer.class));
-        let layers = layers.into_iter().map(|(_, layer)| layer).collect();
+        let layers = layers(&places, &frequencies);
         let (rows, outside) = (places.len(), points.len() - places.len());
         Some(Self { low: [left, bottom], side, cells, rows, outside, layers })
     }
@@ -113,15 +107,32 @@ impl Density {
     }
 }
 
-/// The runs of the cells of one class: `[class, row, column]` of each row of the table, sorted.
-fn runs(places: &[[usize; 3]]) -> Vec<[usize; 4]> {
-    let cells = || places.chunk_by(|a, b| a == b);
+/// The cells of each class: `[row, column, class]` of each row of the table, sorted, and the rows of each class.
+///
+/// A cell is of one of its classes, so that none is painted over, chosen with weights `n_c / sqrt(N_c)` (rows of the
+/// class in the cell and in all): as often as it has rows there, if rare classes are to be seen too. The choices are an
+/// ordered dither: neighbors in the same mixture are of its classes in turn.
+fn layers(places: &[[usize; 3]], frequencies: &[f64]) -> Vec<Layer> {
+    let cells = || places.chunk_by(|a, b| a[..2] == b[..2]);
     let most = cells().map(<[_]>::len).max().unwrap_or(1) as f64;
-    let mut runs: Vec<[usize; 4]> = Vec::new();
+    let mut layers: BTreeMap<usize, Vec<[usize; 4]>> = BTreeMap::new();
     for cell in cells() {
-        let [_, row, column] = cell[0];
+        let [row, column, _] = cell[0];
+        let mixture = || {
+            let rows = cell.chunk_by(|a, b| a == b);
+            rows.map(|rows| (rows[0][2], rows.len() as f64 / frequencies[rows[0][2]].sqrt()))
+        };
+        let all: f64 = mixture().map(|(_, weight)| weight).sum();
+        // A low-discrepancy sequence of the plane.
+        let mut left = all * (0.754_877_666 * column as f64 + 0.569_840_296 * row as f64).fract();
+        let reached = mixture().find(|(_, weight)| {
+            left -= weight;
+            left < 0.0
+        });
+        let (class, _) = reached.unwrap_or((cell[cell.len() - 1][2], 0.0));
         let share = (cell.len() as f64).ln() / most.max(2.0).ln();
         let shade = ((share * SHADES as f64) as usize).min(SHADES - 1);
+        let runs = layers.entry(class).or_default();
         match runs.last_mut() {
             Some([last, first, of, length])
                 if (*last, *of, *first + *length) == (shade, row, column) =>
@@ -131,7 +142,7 @@ fn runs(places: &[[usize; 3]]) -> Vec<[usize; 4]> {
             _ => runs.push([shade, column, row, 1]),
         }
     }
-    runs
+    layers.into_iter().map(|(class, runs)| Layer { class, runs }).collect()
 }
 
 #[cfg(test)]
@@ -155,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_drawing_does_not_grow_with_the_rows_and_a_rare_class_is_on_top() {
+    fn the_drawing_does_not_grow_with_the_rows_and_each_class_is_seen() {
         let of = |rows: usize| {
             let (points, classes) = points(rows);
             Density::of(&points, &classes).unwrap()
@@ -163,11 +174,24 @@ mod tests {
         let [some, many] = [of(30_000), of(300_000)];
         assert!(many.strokes().len() < 2 * some.strokes().len());
         for density in [some, many] {
-            let rare = density.layers.last().unwrap();
-            assert_eq!((rare.class, density.layers.len()), (2, 3));
-            assert!(rare.runs.iter().any(|run| run[0] >= SHADES / 2), "{:?}", rare.runs);
+            assert_eq!(
+                density.layers.iter().map(|layer| layer.class).collect::<Vec<_>>(),
+                [0, 1, 2]
+            );
+            let mut taken = std::collections::HashSet::new();
+            let cells = density.layers.iter().map(|layer| {
+                let cells =
+                    layer.runs.iter().flat_map(|run| (0..run[3]).map(|at| [run[1] + at, run[2]]));
+                assert!(cells.clone().all(|cell| taken.insert(cell)), "a cell of two classes");
+                cells.count() as f64
+            });
+            let cells: Vec<f64> = cells.collect();
+            // Two broad classes one deviation apart, of the same size.
+            assert!((0.8..1.25).contains(&(cells[0] / cells[1])), "{cells:?}");
+            // 15 or 150 rows among 100 times as many: a few of the cells in the middle.
+            assert!(cells[2] >= 5.0 && cells[2] < 0.02 * cells[0], "{cells:?}");
             assert!(density.outside * 200 < density.rows);
-            assert!(density.strokes().contains("<path class=\"k2 cells s0 c2\" d=\"m"));
+            assert!(density.strokes().contains("<path class=\"k2 cells s"));
         }
     }
 

@@ -197,8 +197,9 @@ impl<'a, M> Scatter<'a, M> {
         if let Some(density) = &self.embedding.density {
             let _ = write!(
                 text,
-                " The {} training rows are shown by density, the logarithm of the rows of a class in a small square; pointing \
-                 finds {} of them.",
+                " The {} training rows are shown by density: a square is deeper in color for more rows (their logarithm), and \
+                 has the color of one of its classes, in turn by their rows in it, rare ones more often; pointing finds {} \
+                 rows.",
                 count(density.rows as u64),
                 count(self.marks.len() as u64)
             );
