@@ -27,7 +27,8 @@ def main():
             command = [str(NCA), "fit", name, "--dim", "2", "--seed", str(seed), "--format", "json", "--quiet"]
             report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
             scores = {row["method"].split(",")[0]: row["nn_test"] for row in report["comparison"]["rows"]}
-            chosen[report["method"]] += 1
+            network = report["tuning"]["trials"][0]["network"]
+            chosen["network" if network else report["method"]] += 1
             for method in BASELINES:
                 found.setdefault(method, []).append(scores[method])
             found.setdefault("chosen", []).append(scores[report["method"]])

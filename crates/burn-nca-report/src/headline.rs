@@ -133,16 +133,24 @@ fn estimated(data: &Data) -> String {
     }
 }
 
-/// The method with its objective: `NCA, objective g`, or `LDA (no gradient steps)`.
+/// The method with its objective: `NCA, objective g`, `NCA, objective g, network of 256-128 units`, or
+/// `LDA (no gradient steps)`.
 fn method(report: &Report) -> String {
     let method = &report.header.method;
     if report.run.without_steps {
         return format!("{method} (no gradient steps)");
     }
-    match report.header.settings.get("criterion").and_then(serde_json::Value::as_str) {
-        Some(criterion) => format!("{method}, objective {}", criterion.to_lowercase()),
-        None => method.clone(),
+    let settings = &report.header.settings;
+    let mut text = method.clone();
+    if let Some(criterion) = settings.get("criterion").and_then(serde_json::Value::as_str) {
+        text += &format!(", objective {}", criterion.to_lowercase());
     }
+    let layers = settings.pointer("/encoder/Mlp/hidden").and_then(serde_json::Value::as_array);
+    if let Some(layers) = layers {
+        let layers: Vec<String> = layers.iter().map(ToString::to_string).collect();
+        text += &format!(", network of {} units", layers.join("-"));
+    }
+    text
 }
 
 /// A name and a value per line: the method, its objective, the perplexity, the work of the solver, and why it ended.

@@ -137,11 +137,12 @@ pub struct FitArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Model")]
 pub struct ModelOptions {
-    /// The map: a matrix A, one weight per feature, or a network.
-    #[arg(long, value_enum, default_value = "linear", conflicts_with = "warm_start")]
-    pub encoder: EncoderKind,
+    /// The map: a matrix A, one weight per feature, or a network [default: linear; or an mlp, where the comparison of
+    /// settings chooses it]
+    #[arg(long, value_enum, conflicts_with = "warm_start")]
+    pub encoder: Option<EncoderKind>,
 
-    /// Hidden layers of an mlp, as in 64,32 [default: 256,128 for classes by NCA and mini-batches; else 64]
+    /// Hidden layers of an mlp, as in 64,32 [default: 256,128 for NCA and MLKR by mini-batches; else 64]
     #[arg(long, value_name = "SIZES", value_delimiter = ',', allow_negative_numbers = true, value_parser = at_least_one)]
     pub hidden: Option<Vec<usize>>,
 
@@ -158,7 +159,7 @@ pub struct ModelOptions {
     #[arg(long, value_name = "X", allow_negative_numbers = true, value_parser = weight)]
     pub noise: Option<f64>,
 
-    /// Batch normalization of the hidden layers of an mlp [default: yes for classes by NCA and mini-batches; else no]
+    /// Batch normalization of the hidden layers of an mlp [default: yes for NCA and MLKR by mini-batches; else no]
     #[arg(long, value_enum, value_name = "yes|no")]
     pub batch_norm: Option<YesNo>,
 
@@ -196,12 +197,19 @@ pub struct ModelOptions {
     pub repulsion: f64,
 }
 
+impl ModelOptions {
+    /// The map that was asked for, or a matrix.
+    pub fn encoder(&self) -> EncoderKind {
+        self.encoder.unwrap_or(EncoderKind::Linear)
+    }
+}
+
 /// How the objective is optimized.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Optimization")]
 pub struct OptimizerOptions {
     /// L-BFGS or conjugate gradients over all rows, or mini-batches with Adam or stochastic gradient descent [default:
-    /// adam for an mlp of classes by NCA; else lbfgs]
+    /// adam for an mlp by NCA or MLKR; else lbfgs]
     #[arg(long, value_enum)]
     pub optimizer: Option<OptimizerKind>,
 

@@ -205,7 +205,7 @@ fn open_folder(args: &FitArgs) -> Result<Option<RunFolder>> {
 /// The option that asks for a network.
 fn network(args: &FitArgs) -> Option<&'static str> {
     let modern = args.method.method.as_deref().is_some_and(|name| name.starts_with("modern"));
-    match args.model.encoder {
+    match args.model.encoder() {
         EncoderKind::Mlp => Some("--encoder mlp"),
         _ if modern => Some("--method modern"),
         _ => None,
@@ -360,7 +360,7 @@ fn refuse_diverged(model: &Fitted, cure: &str) -> Result<()> {
 fn cure_of_divergence(args: &FitArgs, config: &Estimator) -> String {
     let (method, model) = (&config.method, &args.model);
     let uses = method.info().uses;
-    let starts = uses.contains(&Uses::Start) && model.encoder != EncoderKind::Mlp;
+    let starts = uses.contains(&Uses::Start) && model.encoder() != EncoderKind::Mlp;
     let start = starts && model.init != Some(Init::Identity) && model.warm_start.is_none();
     let by_batches =
         uses.contains(&Uses::Optimizer) && network::optimizer_kind(args, method).takes_batches();

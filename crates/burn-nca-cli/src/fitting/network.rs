@@ -6,10 +6,11 @@ use burn_nca_learn::method::AnyMethod;
 use crate::cli::FitArgs;
 use crate::cli::fit::{ActivationKind, EncoderKind, OptimizerKind, YesNo};
 
-/// The optimizer of a fit: mini-batches for a network of NCA, which generalizes by what only they can fit; L-BFGS for
+/// The optimizer of a fit: mini-batches for a network of NCA or MLKR, which generalizes by what only they can fit; L-BFGS for
 /// every other, and where options ask for iterations or for a search by steps.
 pub fn optimizer_kind(args: &FitArgs, method: &AnyMethod) -> OptimizerKind {
-    let network = args.model.encoder == EncoderKind::Mlp && matches!(method, AnyMethod::Nca(_));
+    let network = args.model.encoder() == EncoderKind::Mlp
+        && matches!(method, AnyMethod::Nca(_) | AnyMethod::Mlkr(_));
     let by_steps = args.optimizer.max_iterations.is_some() || args.tuning.tune;
     args.optimizer.optimizer.unwrap_or(match network && !by_steps {
         true => OptimizerKind::Adam,
@@ -17,11 +18,11 @@ pub fn optimizer_kind(args: &FitArgs, method: &AnyMethod) -> OptimizerKind {
     })
 }
 
-/// The hidden layers: by mini-batches of NCA [`HiddenLayers::regularized`], else 64 plain units, with what is given.
+/// The hidden layers: by mini-batches of NCA or MLKR [`HiddenLayers::regularized`], else 64 plain units, with what is given.
 pub fn hidden_layers(args: &FitArgs, method: &AnyMethod) -> HiddenLayers {
     let options = &args.model;
     let by_batches = optimizer_kind(args, method).takes_batches();
-    let regularized = by_batches && matches!(method, AnyMethod::Nca(_));
+    let regularized = by_batches && matches!(method, AnyMethod::Nca(_) | AnyMethod::Mlkr(_));
     let usual = match (options.batch_norm, regularized) {
         (Some(YesNo::Yes), _) | (None, true) => HiddenLayers::regularized(),
         (Some(YesNo::No), true) => HiddenLayers::from(HiddenLayers::regularized().sizes),

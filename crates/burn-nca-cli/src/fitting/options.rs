@@ -94,7 +94,7 @@ fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
     ];
     let of_uses = [
         ("--dim", Uses::Dimensions, args.dim.is_some()),
-        ("--encoder", Uses::Encoder, model.encoder != EncoderKind::Linear),
+        ("--encoder", Uses::Encoder, model.encoder() != EncoderKind::Linear),
         ("--init", Uses::Start, model.init.is_some()),
         ("--warm-start", Uses::Start, model.warm_start.is_some()),
         ("--l2", Uses::L2, model.l2.is_some()),
@@ -202,7 +202,7 @@ fn without_classes(args: &FitArgs, learned_from: FitTask) -> Vec<Refusal> {
 /// An option that the map does not have.
 fn of_another_map(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
     let (model, init) = (&args.model, args.model.init.as_ref());
-    let network = model.encoder == EncoderKind::Mlp;
+    let network = model.encoder() == EncoderKind::Mlp;
     let given = [
         ("--hidden", model.hidden.is_some()),
         ("--activation", model.activation.is_some()),
@@ -246,7 +246,7 @@ fn of_another_map(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
     let name = method.info().name;
     let map = match name {
         "vsm" | "ncfs" | "fsrnca" => Some(format!("--method {name}")),
-        _ => (model.encoder == EncoderKind::Diagonal).then(|| "--encoder diagonal".to_string()),
+        _ => (model.encoder() == EncoderKind::Diagonal).then(|| "--encoder diagonal".to_string()),
     };
     refused.push(refusal(
         map.is_some() && matches!(init, Some(Init::Pca | Init::Lda)),
@@ -257,7 +257,7 @@ fn of_another_map(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
         "give --init auto, identity, random or a file",
     ));
     refused.push(refusal(
-        model.encoder == EncoderKind::Diagonal && args.tuning.tune_dim.is_some(),
+        model.encoder() == EncoderKind::Diagonal && args.tuning.tune_dim.is_some(),
         "--tune-dim has no effect here: --encoder diagonal has a dimension per feature",
         "leave --tune-dim out",
     ));

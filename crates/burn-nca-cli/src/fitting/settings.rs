@@ -136,7 +136,7 @@ fn default_dim(options: &ModelOptions, method: &AnyMethod, train: AnyData<'_>) -
         // A network of its own, which the number of features does not bound.
         return own;
     }
-    let general = match options.encoder {
+    let general = match options.encoder() {
         EncoderKind::Mlp => 2,
         // n rows span n - 1 directions.
         EncoderKind::Linear if d > WIDE => WIDE_DIM.min(n.saturating_sub(1)).max(1),
@@ -146,7 +146,7 @@ fn default_dim(options: &ModelOptions, method: &AnyMethod, train: AnyData<'_>) -
 }
 
 fn encoder(args: &FitArgs, method: &AnyMethod) -> EncoderConfig {
-    match args.model.encoder {
+    match args.model.encoder() {
         EncoderKind::Linear => EncoderConfig::Linear,
         EncoderKind::Diagonal => EncoderConfig::Diagonal,
         EncoderKind::Mlp => EncoderConfig::Mlp(network::hidden_layers(args, method)),
@@ -286,7 +286,7 @@ fn scaling(args: &FitArgs, kind: OptimizerKind, train: &Features) -> ScalingKind
         }
         Some(scale) => scale.into(),
         // Noise and decay of a network are set in units of standardized features.
-        None if args.model.encoder == EncoderKind::Mlp => ScalingKind::Standardize,
+        None if args.model.encoder() == EncoderKind::Mlp => ScalingKind::Standardize,
         None if kind.takes_batches() => ScalingKind::auto(train),
         // The directions of a sparse table are in order of their variance, and most of the last is noise.
         None if is_sparse => ScalingKind::Common,

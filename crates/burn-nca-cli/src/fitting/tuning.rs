@@ -175,11 +175,13 @@ fn default_candidates(
         tune.neighbors = k;
     }
     tune.budget = args.tuning.budget.or(tune.budget);
-    // A network has a rule of its own, and takes no reduced table.
+    // No network takes a reduced table, and that of another method has a rule of its own.
     let reduced = args.reduce.is_some() || is_sparse(&args.source.data);
     let own_rule = args.rule.is_none() && args.neighbors.is_none() && !reduced;
-    if let (false, Some(candidates)) = (own_rule, &mut tune.candidates) {
-        candidates.retain(|one| one.method.is_none());
+    let network = args.model.encoder.is_none() && args.optimizer.optimizer.is_none() && !reduced;
+    if let Some(candidates) = &mut tune.candidates {
+        candidates
+            .retain(|one| (own_rule || one.method.is_none()) && (network || one.network.is_none()));
     }
     Some(tune)
 }

@@ -13,6 +13,9 @@ use burn_nca_program::html::{escape, note, section};
 use burn_nca_program::terminal::{Terminal, wrapped};
 use burn_nca_program::{Cell, Table};
 
+/// After the name of a method whose map is a network.
+const BY_A_NETWORK: &str = " by a network";
+
 /// The candidates that a terminal shows; the others are in the JSON and on the page.
 const SHOWN: usize = 10;
 
@@ -127,6 +130,9 @@ pub struct TuningRow {
     pub method: String,
     /// `f` or `g`, or the name of a method without a criterion; `none` without gradient steps.
     pub criterion: String,
+    /// Whether the map is a network.
+    #[serde(default)]
+    pub network: bool,
     /// The settings of the method that were searched, by their names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
@@ -261,17 +267,22 @@ fn reason(ties: usize) -> String {
 
 /// The methods that were left out and are not among those that were tried.
 fn left_out(search: &Search, method: &AnyMethod, trials: &[TuningRow]) -> Vec<String> {
-    let name = |candidate: &Candidate| match candidate.is_closed() {
-        true => candidate.closed_form(),
-        false => candidate.method.as_ref().unwrap_or(method).info().label,
-    };
-    let mut names: Vec<String> = Vec::new();
-    for name in search.left_out.iter().map(name) {
-        let is_known = trials.iter().any(|row| row.method == name);
-        if !is_known && !names.iter().any(|known| known == name) {
-            names.push(name.to_string());
+    let name = |candidate: &Candidate| {
+        let label = candidate.method.as_ref().unwrap_or(method).info().label;
+        match (candidate.is_closed(), &candidate.network) {
+            (true, _) => candidate.closed_form().to_string(),
+            (false, Some(_)) => format!("{label}{BY_A_NETWORK}"),
+            (false, None) => label.to_string(),
         }
-    }
+    };
+    let known = |row: &TuningRow| match row.network {
+        true => format!("{}{BY_A_NETWORK}", row.method),
+        false => row.method.clone(),
+    };
+    let known: Vec<String> = trials.iter().map(known).collect();
+    let mut names: Vec<String> = search.left_out.iter().map(name).collect();
+    names.retain(|name| !known.contains(name));
+    names.dedup();
     names
 }
 
@@ -312,7 +323,8 @@ impl TuningRow {
         let [difference, difference_standard_error] =
             chosen.map_or([0.0; 2], |(_, chosen)| score.difference(chosen));
         let varies = |uses: Uses| info.searched.contains(&uses);
-        let has_start = varies(Uses::Start) || candidate.start != Start::Auto;
+        let network = candidate.network.is_some();
+        let has_start = !network && (varies(Uses::Start) || candidate.start != Start::Auto);
         Self {
             chosen: own.is_some(),
             own_rule: info.own_rule,
@@ -323,8 +335,9 @@ impl TuningRow {
                 None => info.name,
             }
             .to_string(),
+            network,
             settings: candidate.settings.clone(),
-            l2: Some(candidate.l2).filter(|l2| varies(Uses::L2) || *l2 > 0.0),
+            l2: Some(candidate.l2).filter(|l2| (varies(Uses::L2) && !network) || *l2 > 0.0),
             start: match has_start {
                 true => started.start_name().to_string(),
                 false => String::new(),
@@ -353,15 +366,16 @@ impl TuningRow {
         self.settings.iter().map(|(name, value)| format!("{name}={value}")).collect()
     }
 
-    /// `NCA g`, `LDA`, `MLKR`
+    /// `NCA g`, `NCA g by a network`, `LDA`, `MLKR`
     fn name(&self) -> String {
-        match self.criterion.as_str() {
+        let name = match self.criterion.as_str() {
             criterion @ ("f" | "g") => {
                 format!("{} {criterion}", self.method).trim_start().to_string()
             }
             criterion if self.method.is_empty() => criterion.to_string(),
             _ => self.method.clone(),
-        }
+        };
+        name + if self.network { BY_A_NETWORK } else { "" }
     }
 
     /// `NCA g (l2 0.01, start auto, perplexity 15, 2 dimensions, 8 steps)`, `LDA (2 dimensions)`
@@ -488,6 +502,7 @@ impl Tuning {
             chosen,
             method: "NCA".to_owned(),
             criterion: "g".to_owned(),
+            network: false,
             settings: BTreeMap::new(),
             l2: Some(l2),
             start: "auto".to_owned(),
@@ -544,6 +559,9 @@ mod tests {
              training rows (620 ms; the time limit left out 34 candidates), 1-NN accuracy 95.7 ± 1.1 %. Next: NCA g, \
              0.6 ± 0.4 lower."
         );
+        tuning.trials[1].network = true;
+        let sentence = tuning.sentence(SearchEnd::AllTried);
+        assert!(sentence.ends_with("Next: NCA g by a network, 0.6 ± 0.4 lower."), "{sentence}");
         let lda = &mut tuning.trials[0];
         (lda.method, lda.criterion, lda.stop_at) = ("LDA".into(), "none".into(), Some(0));
         assert!(tuning.sentence(SearchEnd::AllTried).starts_with("LDA (2 dimensions): best of 2"));

@@ -226,6 +226,13 @@ impl Encoder for AnyEncoder {
         }
     }
 
+    fn forward_seeded(&self, x: Tensor<2>, seed: u64) -> Option<Tensor<2>> {
+        match self {
+            Self::Mlp(encoder) => encoder.forward_seeded(x, seed),
+            Self::Linear(_) | Self::Diagonal(_) | Self::Modern(_) => None,
+        }
+    }
+
     fn d_input(&self) -> Option<usize> {
         match self {
             Self::Linear(encoder) => encoder.d_input(),

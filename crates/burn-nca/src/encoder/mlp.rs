@@ -1,5 +1,7 @@
 //! The multilayer perceptron.
 
+use std::cell::RefCell;
+
 use burn::config::Config;
 use burn::module::{Module, Param, ParamId, RunningState};
 use burn::nn::{
@@ -12,7 +14,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::Encoder;
+use super::{Encoder, seeded};
+use crate::device::runs_on_host;
 use crate::error::{Error, Result};
 
 /// The function between the layers of an [`Mlp`].
@@ -234,11 +237,16 @@ impl Mlp {
     }
 }
 
-impl Encoder for Mlp {
-    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+impl Mlp {
+    fn forward_by(
+        &self,
+        x: Tensor<2>,
+        noise: impl Fn(&GaussianNoise, Tensor<2>) -> Tensor<2>,
+        dropout: impl Fn(&Dropout, Tensor<2>) -> Tensor<2>,
+    ) -> Tensor<2> {
         let (last, hidden) = self.layers.split_last().expect("a network has an output layer");
         let mut z = match &self.noise {
-            Some(noise) => noise.forward(x),
+            Some(layer) => noise(layer, x),
             None => x,
         };
         for (index, layer) in hidden.iter().enumerate() {
@@ -247,11 +255,26 @@ impl Encoder for Mlp {
                 z = norm.forward(z);
             }
             z = self.activation.apply(z);
-            if let Some(dropout) = &self.dropout {
-                z = dropout.forward(z);
+            if let Some(layer) = &self.dropout {
+                z = dropout(layer, z);
             }
         }
         last.forward(z)
+    }
+}
+
+impl Encoder for Mlp {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        self.forward_by(x, GaussianNoise::forward, |layer, z| layer.forward(z))
+    }
+
+    fn forward_seeded(&self, x: Tensor<2>, seed: u64) -> Option<Tensor<2>> {
+        // Elsewhere drawing costs less than sending what was drawn.
+        runs_on_host(&x.device()).then(|| {
+            let rng = RefCell::new(ChaCha8Rng::seed_from_u64(seed));
+            let noise = |layer: &_, x| seeded::noise(layer, x, &mut rng.borrow_mut());
+            self.forward_by(x, noise, |layer, z| seeded::dropout(layer, z, &mut rng.borrow_mut()))
+        })
     }
 
     fn d_input(&self) -> Option<usize> {

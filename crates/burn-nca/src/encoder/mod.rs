@@ -12,6 +12,7 @@ mod modern;
 mod numeric_embedding;
 pub(crate) mod probe;
 pub(crate) mod record;
+mod seeded;
 #[cfg(test)]
 mod tests;
 mod unit;

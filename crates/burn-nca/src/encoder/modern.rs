@@ -3,14 +3,14 @@
 use burn::module::Module;
 use burn::nn::{BatchNorm, Dropout, DropoutConfig, Linear};
 use burn::tensor::activation::relu;
-use burn::tensor::{Device, Tensor, TensorData};
-use rand::{Rng, SeedableRng};
+use burn::tensor::{Device, Tensor};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::any::times;
 use super::mlp::{linear, normalization};
-use super::{Encoder, EncoderConfig, NumericEmbedding, NumericEmbeddingConfig};
+use super::{Encoder, EncoderConfig, NumericEmbedding, NumericEmbeddingConfig, seeded};
 use crate::error::{Error, Result};
 
 /// A residual block: `z + W₂ dropout(ReLU(W₁ norm(z) + b₁)) + b₂`, of width `[k, width, k]`.
@@ -44,34 +44,13 @@ impl ResidualBlock {
 
     /// The same with a dropout from this stream, where there is one.
     fn forward_seeded(&self, z: Tensor<2>, rng: &mut ChaCha8Rng) -> Tensor<2> {
-        let Dropout { prob, training } = &self.dropout;
-        if !training.is_enabled() || *prob == 0.0 {
-            return self.forward_by(z, |units| units);
-        }
-        self.forward_by(z, |units| {
-            let (shape, device, dtype) = (units.dims(), units.device().inner(), units.dtype());
-            let mask = dropout_mask(shape.into_iter().product(), *prob, rng);
-            let mask = TensorData::new(mask, shape).convert_dtype(dtype);
-            units * Tensor::from_data(mask, (&device, dtype)).autodiff()
-        })
+        self.forward_by(z, |units| seeded::dropout(&self.dropout, units, rng))
     }
 
     fn forward_by(&self, z: Tensor<2>, dropout: impl FnOnce(Tensor<2>) -> Tensor<2>) -> Tensor<2> {
         let inner = relu(self.inner.forward(self.norm.forward(z.clone())));
         z + self.outer.forward(dropout(inner))
     }
-}
-
-/// Numbers that are 0 with this probability, to 16 bits, and else such that their mean is 1.
-fn dropout_mask(len: usize, probability: f64, rng: &mut ChaCha8Rng) -> Vec<f32> {
-    const VALUES: f64 = 65_536.0;
-    let zeros = (probability * VALUES).round().min(VALUES - 1.0);
-    let kept = (VALUES / (VALUES - zeros)) as f32;
-    let mut bytes = vec![0u8; 2 * len];
-    rng.fill_bytes(&mut bytes);
-    let (pairs, _) = bytes.as_chunks::<2>();
-    let number = |&pair| if f64::from(u16::from_le_bytes(pair)) < zeros { 0.0 } else { kept };
-    pairs.iter().map(number).collect()
 }
 
 /// Settings of a [`ModernEncoder`].
@@ -319,14 +298,7 @@ mod tests {
     use crate::data::host_values;
 
     #[test]
-    fn dropout_from_a_seed_is_that_of_the_seed_and_keeps_the_mean() {
-        let mask = |seed| dropout_mask(200_000, 0.3, &mut ChaCha8Rng::seed_from_u64(seed));
-        let one = mask(1);
-        assert!(one == mask(1) && one != mask(2));
-        let zeros = one.iter().filter(|number| **number == 0.0).count() as f64 / 2e5;
-        let mean = one.iter().map(|number| f64::from(*number)).sum::<f64>() / 2e5;
-        assert!((zeros - 0.3).abs() < 0.005 && (mean - 1.0).abs() < 0.01, "{zeros} {mean}");
-
+    fn dropout_from_a_seed_is_that_of_the_seed() {
         let device = Device::flex().autodiff();
         let config = ModernConfig { dropout: 0.5, width: 8, ..ModernConfig::default() };
         let member = config.member(3, 4, 5, &device);

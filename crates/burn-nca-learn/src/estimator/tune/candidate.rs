@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use burn_nca::Sums;
 
-use crate::estimator::Estimator;
-use crate::estimator::NcaConfig;
-use crate::fit::{FitConfig, Penalty, Start};
+use crate::encoder::{EncoderConfig, HiddenLayers};
+use crate::estimator::{Estimator, NcaConfig};
+use crate::fit::{FitConfig, OptimizerConfig, Penalty, Start, StochasticConfig};
 use crate::method::AnyMethod;
 use crate::objective::Criterion;
 
@@ -22,6 +22,10 @@ pub struct Candidate {
     /// The method, where it is another than that of the configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<AnyMethod>,
+    /// The hidden layers of a network in the place of the map, which is fitted by mini-batches
+    /// ([`StochasticConfig::of_network`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<HiddenLayers>,
     /// Settings of the method by their names, as [`AnyMethod::with_setting`] takes them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
@@ -51,6 +55,7 @@ impl Candidate {
     pub(super) fn of_fit(fit: &FitConfig, d_output: usize) -> Self {
         Self {
             method: None,
+            network: None,
             settings: BTreeMap::new(),
             criterion: None,
             l2: fit.l2,
@@ -62,15 +67,15 @@ impl Candidate {
         }
     }
 
-    /// The configuration with these settings.
+    /// The configuration with these settings; without the network of one that has one.
     pub fn apply(&self, config: &NcaConfig) -> NcaConfig {
-        let same = Self { method: None, ..self.clone() };
-        let estimator = same.configure(&config.estimator().into_any());
+        let same = Self { method: None, network: None, ..self.clone() };
+        let estimator = same.configure(&config.estimator().into_any(), 0);
         NcaConfig::of(&estimator).unwrap_or_else(|| config.clone())
     }
 
-    /// The estimator with these settings.
-    pub(super) fn configure(&self, config: &Estimator) -> Estimator {
+    /// The estimator with these settings, for so many rows.
+    pub(super) fn configure(&self, config: &Estimator, rows: usize) -> Estimator {
         let mut config = config.clone();
         config.method = self.method.clone().unwrap_or(config.method);
         let criterion = self.criterion.map(|criterion| ("criterion", format!("{criterion:?}")));
@@ -81,6 +86,10 @@ impl Candidate {
         }
         config.d_output = self.d_output;
         self.apply_to(&mut config.fit);
+        if let Some(layers) = &self.network {
+            config.encoder = EncoderConfig::Mlp(layers.clone());
+            config.fit.optimizer = OptimizerConfig::Adam(StochasticConfig::of_network(rows));
+        }
         // A map in closed form, for comparison, may have more dimensions than were asked for.
         if self.d_output > 2 && matches!(config.fit.sums, Some(Sums::Fourier(_))) {
             config.fit.sums = None;
@@ -114,10 +123,10 @@ impl Candidate {
     }
 
     /// How complex the candidate is after so many steps, to choose between equal scores: Euclidean distance, then other
-    /// closed forms, then fits by their number of steps, a fit to its end after them, and another method last.
+    /// closed forms, then fits by their number of steps, a fit to its end after them, and a network or another method last.
     pub(super) fn complexity(&self, steps: Option<usize>) -> (usize, usize) {
         match steps.or(self.stop_at) {
-            _ if self.method.is_some() => (3, 0),
+            _ if self.method.is_some() || self.network.is_some() => (3, 0),
             Some(0) if self.start == Start::Identity => (0, 0),
             Some(0) => (1, 0),
             steps => (2, steps.unwrap_or(usize::MAX)),
@@ -158,11 +167,14 @@ impl fmt::Display for Candidate {
         for (name, value) in &self.settings {
             write!(f, "{name}={value}, ")?;
         }
+        if self.network.is_some() {
+            write!(f, "network, ")?;
+        }
         if let Some(criterion) = self.criterion_name() {
             write!(f, "{criterion}, ")?;
         }
         // Not every method without a criterion has a penalty and a start.
-        let has_default = self.criterion.is_none();
+        let has_default = self.criterion.is_none() || self.network.is_some();
         if !(has_default && self.l2 == 0.0) {
             write!(f, "l2 {}", self.l2)?;
             if self.l2 > 0.0 && self.penalty == Some(Penalty::Spread) {

@@ -1,8 +1,9 @@
 //! The candidates that a fit compares by default, and the tables where that costs seconds.
 
+use super::search::network_seconds;
 use super::{Candidate, TuneConfig};
-use crate::data::{Labeled, RegressionData, TrainingData};
-use crate::encoder::EncoderConfig;
+use crate::data::{Labeled, RegressionData, ScalingKind, TrainingData};
+use crate::encoder::{EncoderConfig, HiddenLayers};
 use crate::estimator::{Estimator, NcaConfig};
 use crate::fit::{Penalty, START_PERPLEXITY, Start};
 use crate::method::AnyMethod;
@@ -37,6 +38,12 @@ const REPEATED_PRODUCTS: f64 = 4e8;
 /// Seconds of the comparison.
 const BUDGET: f64 = 10.0;
 
+/// Rows from which a network has something to learn from.
+const ROWS_OF_A_NETWORK: usize = 500;
+
+/// Dimensions of a network where any will do.
+const DIMENSIONS_OF_A_NETWORK: usize = 8;
+
 /// The products of one pass of modern NCA over the compared rows, above which no fold would end in time, and over all
 /// rows, above which the fit of what was chosen would take minutes.
 const PRODUCTS_OF_A_PASS: [usize; 2] = [1_000_000_000, 3_000_000_000];
@@ -51,12 +58,14 @@ impl TuneConfig {
     /// of equal ones the simplest ([`Choice`](super::Choice)). The comparison takes at most ten seconds; candidates that
     /// are not finished by then are not compared.
     ///
-    /// With `any_dimension` Euclidean distance of all features, LDA to all its directions and, last, modern NCA
-    /// ([`Modern`](crate::method::Modern), by its own rule; not in a browser, nor where it would take minutes) are
-    /// compared too, whatever the dimensions of the configuration.
+    /// From 500 rows on a network ([`HiddenLayers::regularized`]) is compared too, on some of the folds: after the closed
+    /// forms, of the dimensions of the configuration. With `any_dimension` Euclidean distance of all features, LDA to all
+    /// its directions and, last, modern NCA ([`Modern`](crate::method::Modern), by its own rule; not in a browser, nor where
+    /// it would take minutes) and the network, then of eight dimensions, are compared, whatever the dimensions of the
+    /// configuration.
     ///
     /// `None` where there is nothing to choose: more than 5000 rows, fewer than two classes with a row for each fold,
-    /// or a network, whose fits take too long. Larger tables are compared on 1200 of their rows; classes with fewer
+    /// or a network that was asked for. Larger tables are compared on 1200 of their rows; classes with fewer
     /// rows than folds are left out of the comparison.
     pub fn default_candidates(
         config: &NcaConfig,
@@ -65,15 +74,23 @@ impl TuneConfig {
     ) -> Option<Self> {
         let compared = data.class_counts().into_iter().filter(|count| *count >= FOLDS);
         let (classes, rows) = (compared.clone().count(), compared.sum::<usize>());
-        let network = matches!(config.encoder, EncoderConfig::Mlp(_));
-        if data.rows() > MOST_ROWS || classes < 2 || network {
+        let is_map = !matches!(config.encoder, EncoderConfig::Mlp(_));
+        if data.rows() > MOST_ROWS || classes < 2 || !is_map {
             return None;
         }
         let sizes = [data.rows(), config.d_input, config.d_output];
         let mut all = candidates(config, [classes, rows], any_dimension);
-        all.extend(
-            modern("modern", &config.estimator().into_any(), data).filter(|_| any_dimension),
-        );
+        let estimator = config.estimator().into_any();
+        let network = network(&estimator, data, any_dimension);
+        if any_dimension {
+            all.extend(modern("modern", &estimator, data));
+            all.extend(network);
+        } else {
+            // What few dimensions hold is decided by it more than by the settings of a map.
+            let gradient = |one: &Candidate| !one.is_closed();
+            let after = 1 + all.iter().skip(1).position(gradient).unwrap_or(all.len() - 1);
+            all.splice(after..after, network);
+        }
         Some(
             in_seconds(sizes, all)
                 .with_steps(Vec::new())
@@ -87,8 +104,9 @@ impl TuneConfig {
     /// Five-fold cross-validation, repeated as for classes, by the R² of the soft rule: the settings of the configuration,
     /// and smaller penalties (0.003, 0.001, none), from the start as it is and from one of perplexity 15, each measured
     /// after 0 (the start itself), 1, 2, 3, 5, 8, ... steps and at its end. The highest mean R² is chosen, of equal ones the
-    /// simplest. With `any_dimension` modern NCA ([`ModernRegression`](crate::method::ModernRegression), not in a browser,
-    /// nor where it would take minutes) is compared last. The comparison takes at most ten seconds.
+    /// simplest. From 500 rows on a network is compared second. With `any_dimension` modern NCA
+    /// ([`ModernRegression`](crate::method::ModernRegression), not in a browser, nor where it would take minutes) and the
+    /// network, then of eight dimensions, are compared last. The comparison takes at most ten seconds.
     ///
     /// `None` where nothing is compared: another method than MLKR, a network, fewer than 20 or more than 20,000 rows. Larger
     /// tables are compared on 1200 of their rows, on fewer (300 at least) where columns are more than ten.
@@ -109,6 +127,8 @@ impl TuneConfig {
             all.push(Candidate { l2, start_perplexity, ..default.clone() });
         }
         all.extend(modern("modern-regression", config, data).filter(|_| any_dimension));
+        let at = if any_dimension { all.len() } else { 1 };
+        all.splice(at..at, network(config, data, any_dimension));
         let products = (config.d_input * config.d_output).max(1) as f64;
         let compared = (PRODUCTS_OF_NUMBERS / products).sqrt() as usize;
         let compared = compared.clamp(FEWEST_COMPARED_ROWS, COMPARED_ROWS);
@@ -189,6 +209,38 @@ fn modern<D: TrainingData>(name: &str, config: &Estimator, data: &D) -> Option<C
     })
 }
 
+/// A network, for enough rows to learn from, where a fold of it takes seconds and a fit of all rows no minutes; and
+/// these settings leave it free. Its numbers are set in units of standardized features.
+fn network<D: TrainingData>(
+    config: &Estimator,
+    data: &D,
+    any_dimension: bool,
+) -> Option<Candidate> {
+    let (fit, rows, layers) = (&config.fit, data.features().rows(), HiddenLayers::regularized());
+    let seconds = |rows| network_seconds(&layers, config.d_input, rows);
+    let free = config.encoder == EncoderConfig::Linear
+        && fit.scaling == ScalingKind::Standardize
+        && fit.sums.is_none()
+        && fit.start == Start::Auto
+        && data.unlabeled().is_none();
+    let quick = seconds(rows.min(COMPARED_ROWS)) < 0.7 * BUDGET && seconds(rows) < 6.0 * BUDGET;
+    (free && quick && rows >= ROWS_OF_A_NETWORK).then(|| Candidate {
+        network: Some(layers),
+        criterion: config.method.settings().contains_key("criterion").then_some(Criterion::G),
+        l2: 0.0,
+        penalty: Some(Penalty::Weights),
+        start_perplexity: None,
+        ..Candidate::of_fit(
+            fit,
+            if any_dimension {
+                config.d_input.min(DIMENSIONS_OF_A_NETWORK)
+            } else {
+                config.d_output
+            },
+        )
+    })
+}
+
 /// The closed forms that so many classes and rows allow, with their dimensions.
 fn closed_forms(
     config: &NcaConfig,
@@ -240,10 +292,34 @@ mod tests {
             let data = Labeled::from_labels(features, labels).unwrap();
             let config = NcaConfig::recommended(d, d);
             let tune = TuneConfig::default_candidates(&config, &data, any_dimension).unwrap();
-            tune.candidates.unwrap().pop().unwrap().method.is_some()
+            tune.candidates.unwrap().iter().any(|one| one.method.is_some())
         };
         assert!(modern(100, 5, true) && modern(3000, 64, true) && modern(60, 2000, true));
         assert!(!modern(100, 5, false) && !modern(1200, 784, true) && !modern(5000, 5, true));
+    }
+
+    #[test]
+    fn a_network_is_compared_where_rows_are_enough_and_a_fit_takes_seconds() {
+        let place = |rows: usize, d: usize, k: Option<usize>, scaling: ScalingKind| {
+            let features = Features::unnamed(vec![0.5; rows * d], d).unwrap();
+            let labels = (0..rows).map(|row| row % 3).collect();
+            let data = Labeled::from_labels(features, labels).unwrap();
+            let mut config = NcaConfig::recommended(d, k.unwrap_or(d));
+            config.fit.scaling = scaling;
+            let tune = TuneConfig::default_candidates(&config, &data, k.is_none()).unwrap();
+            let all = tune.candidates.unwrap();
+            let at = all.iter().position(|one| one.network.is_some())?;
+            let next = all.get(at + 1).map(|one| one.is_closed());
+            Some((all[at].d_output, next))
+        };
+        let standard = ScalingKind::Standardize;
+        // Before the other settings of a map to two dimensions; else last.
+        assert_eq!(place(500, 20, Some(2), standard), Some((2, Some(false))));
+        assert_eq!(place(5000, 64, Some(2), standard), Some((2, Some(false))));
+        assert_eq!(place(500, 20, None, standard), Some((8, None)));
+        assert_eq!(place(499, 20, Some(2), standard), None);
+        assert_eq!(place(5000, 784, Some(2), standard), None);
+        assert_eq!(place(500, 20, Some(2), ScalingKind::MinMax), None);
     }
 
     #[test]

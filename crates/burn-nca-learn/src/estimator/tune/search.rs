@@ -14,11 +14,11 @@ use super::session::OnTuneProgress;
 use super::store::Finished;
 use super::{Candidate, Choice, Trial, TuneConfig, TuneProgress, TuneSession, store};
 use crate::data::{AnyData, TrainingData};
+use crate::encoder::HiddenLayers;
 use crate::error::Result;
-use crate::estimator::Estimator;
-use crate::estimator::NcaConfig;
 use crate::estimator::estimate::counting;
-use crate::fit::{FitIdentity, Identified, Progress, Termination, settings_text};
+use crate::estimator::{Estimator, NcaConfig};
+use crate::fit::{FitIdentity, Identified, Progress, StochasticConfig, Termination, settings_text};
 use crate::method::gradient::resolve_device;
 use crate::side_by_side::side_by_side;
 
@@ -73,6 +73,9 @@ pub struct Search {
     pub end: SearchEnd,
     /// Number of fits a trial: folds times repeats.
     pub folds: usize,
+    /// Rows (or pairs) of all data, which the chosen settings are for.
+    #[serde(default)]
+    pub rows: usize,
     /// Seconds of the search, those of earlier runs included.
     pub seconds: f64,
 }
@@ -89,9 +92,10 @@ impl Search {
     /// The estimator with the settings of the best trial, as [`Search::config`].
     pub fn estimator(&self, estimator: &Estimator) -> Option<Estimator> {
         let Some(choice) = &self.choice else {
-            return (self.end == SearchEnd::Budget).then(|| self.first.configure(estimator));
+            return (self.end == SearchEnd::Budget)
+                .then(|| self.first.configure(estimator, self.rows));
         };
-        let mut estimator = self.trials[choice.trial].candidate.configure(estimator);
+        let mut estimator = self.trials[choice.trial].candidate.configure(estimator, self.rows);
         estimator.fit.stop_at = choice.stop_at.or(estimator.fit.stop_at);
         Some(estimator)
     }
@@ -163,6 +167,7 @@ pub(super) fn run<D: TrainingData>(
         left_out: left_out.to_vec(),
         end,
         folds: running.fits(),
+        rows: data.units(),
         seconds: running.seconds(),
         trials,
     })
@@ -240,15 +245,22 @@ impl<D: TrainingData> Running<'_, '_, D> {
 
     /// One fit a fold, in parallel; `None` where the search ended before all of them did.
     ///
-    /// A method of several members is compared on the first folds, and by some of its members, as far as seconds allow: of a
-    /// fit that is a mean of several, one alone says too little.
+    /// Costly fits are compared on the first folds, as far as seconds allow, and a method of several members by some of
+    /// them: of a fit that is a mean of several, one alone says too little.
     fn trial(&self, candidate: &Candidate, trials: &[Trial]) -> Result<Option<Trial>> {
-        let mut config = candidate.configure(self.config);
+        let rows = self.rows - self.rows / self.tune.folds;
+        let mut config = candidate.configure(self.config, rows);
         config.fit.time_budget = None;
+        let seconds = self.tune.budget.unwrap_or(SECONDS);
+        if let Some(layers) = &candidate.network {
+            let most = seconds / network_seconds(layers, config.d_input, rows);
+            let folds = (most as usize).clamp(FEWEST[0], self.tune.folds).min(self.folds.len());
+            return self.fitted(candidate, &config, (&self.folds[..folds], trials));
+        }
         if !has_members(&config) {
             return self.fitted(candidate, &config, (&self.folds, trials));
         }
-        let most = self.tune.budget.unwrap_or(SECONDS) * PRODUCTS / (self.rows as f64).powi(2);
+        let most = seconds * PRODUCTS / (self.rows as f64).powi(2);
         let affordable = |[folds, members]: &&[usize; 2]| (folds * members) as f64 <= most;
         let &[folds, members] = SHARES.iter().find(affordable).unwrap_or(&FEWEST);
         if let Ok(method) = config.method.with_setting("members", &members.to_string()) {
@@ -297,7 +309,8 @@ impl<D: TrainingData> Running<'_, '_, D> {
             scores.map(Some)
         };
         // Folds that draw from the generator of the device would wait for each other in the pool.
-        let folds: Vec<Option<FoldScores>> = match has_members(config) {
+        let costly = has_members(config) || candidate.network.is_some();
+        let folds: Vec<Option<FoldScores>> = match costly {
             true => side_by_side(folds, score).into_iter().collect::<Result<_>>()?,
             false => folds.par_iter().map(score).collect::<Result<_>>()?,
         };
@@ -305,7 +318,7 @@ impl<D: TrainingData> Running<'_, '_, D> {
         let is_complete = |fold: &FoldScores| fold.termination != Termination::Stopped;
         let folds: Vec<FoldScores> =
             folds.into_iter().map_while(|fold| fold.filter(is_complete)).collect();
-        let is_partial = has_members(config) && !self.stopped.load(Ordering::Relaxed);
+        let is_partial = costly && !self.stopped.load(Ordering::Relaxed);
         if was_cut && !(is_partial && folds.len() >= FEWEST[0]) {
             return Ok(None);
         }
@@ -341,6 +354,21 @@ impl<D: TrainingData> Running<'_, '_, D> {
         let spent = self.tune.budget.is_some_and(|budget| self.seconds() >= budget);
         spent || self.stopped.load(Ordering::Relaxed)
     }
+}
+
+/// Seconds of one core that the fit of a network to so many rows of d features takes, about, on a machine of today.
+///
+/// ```text
+/// 600 steps of b rows:   3 b Σ_l d_(l-1) d_l products of the layers,   b² kernels,   and Burn's own part
+/// ```
+pub(super) fn network_seconds(layers: &HiddenLayers, d: usize, rows: usize) -> f64 {
+    let batches = StochasticConfig::of_network(rows);
+    let batch = batches.batch_rows(rows) as f64;
+    let inputs = std::iter::once(&d).chain(&layers.sizes);
+    let weights: usize = inputs.zip(&layers.sizes).map(|(inputs, units)| inputs * units).sum();
+    let step = 7e-4 + batch * (2e-10 * weights as f64 + 6e-9 * batch);
+    let steps = batches.epochs_of(rows) as f64 * (rows as f64 / batch).round();
+    steps * step
 }
 
 /// Whether a fit is a mean of several.

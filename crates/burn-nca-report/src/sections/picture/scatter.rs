@@ -197,9 +197,9 @@ impl<'a, M> Scatter<'a, M> {
         if let Some(density) = &self.embedding.density {
             let _ = write!(
                 text,
-                " The {} training rows are shown by density: a square is deeper in color for more rows (their logarithm), and \
-                 has the color of one of its classes, in turn by their rows in it, rare ones more often; pointing finds {} \
-                 rows.",
+                " The {} training rows are shown by density: the more rows a square holds (by their logarithm), the deeper \
+                 its color. Squares of a mixture take the colors of its classes by turns, in proportion to their rows; rare \
+                 classes are favored. Pointing finds {} rows.",
                 count(density.rows as u64),
                 count(self.marks.len() as u64)
             );

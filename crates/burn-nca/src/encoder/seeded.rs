@@ -1,0 +1,88 @@
+//! Layers of training that draw from a stream of the host, whatever the device.
+
+use burn::nn::{Dropout, GaussianNoise};
+use burn::tensor::{Tensor, TensorData};
+use rand::{Rng, RngExt};
+use rand_chacha::ChaCha8Rng;
+
+/// What [`Dropout`] does, drawn from this stream.
+pub(super) fn dropout(layer: &Dropout, units: Tensor<2>, rng: &mut ChaCha8Rng) -> Tensor<2> {
+    let Dropout { prob, training } = layer;
+    if !training.is_enabled() || *prob == 0.0 {
+        return units;
+    }
+    let mask = dropout_mask(units.dims().into_iter().product(), *prob, rng);
+    let mask = like(&units, mask);
+    units * mask
+}
+
+/// What [`GaussianNoise`] does, drawn from this stream.
+pub(super) fn noise(layer: &GaussianNoise, x: Tensor<2>, rng: &mut ChaCha8Rng) -> Tensor<2> {
+    let GaussianNoise { std, training } = layer;
+    if !training.is_enabled() || *std == 0.0 {
+        return x;
+    }
+    let noise = normal(x.dims().into_iter().product(), *std as f32, rng);
+    let noise = like(&x, noise);
+    x + noise
+}
+
+/// Constants of the shape, device and type of these.
+fn like(other: &Tensor<2>, values: Vec<f32>) -> Tensor<2> {
+    let dtype = other.dtype();
+    let values = TensorData::new(values, other.dims()).convert_dtype(dtype);
+    Tensor::from_data(values, (&other.device().inner(), dtype)).autodiff()
+}
+
+/// Numbers that are 0 with this probability, to 16 bits, and else such that their mean is 1.
+fn dropout_mask(len: usize, probability: f64, rng: &mut ChaCha8Rng) -> Vec<f32> {
+    const VALUES: f64 = 65_536.0;
+    let zeros = (probability * VALUES).round().min(VALUES - 1.0);
+    let kept = (VALUES / (VALUES - zeros)) as f32;
+    let mut bytes = vec![0u8; 2 * len];
+    rng.fill_bytes(&mut bytes);
+    let (pairs, _) = bytes.as_chunks::<2>();
+    let number = |&pair| if f64::from(u16::from_le_bytes(pair)) < zeros { 0.0 } else { kept };
+    pairs.iter().map(number).collect()
+}
+
+/// Normal numbers of this standard deviation, by the polar form of Box and Muller.
+fn normal(len: usize, std: f32, rng: &mut ChaCha8Rng) -> Vec<f32> {
+    let mut values = Vec::with_capacity(len + 1);
+    while values.len() < len {
+        let [x, y]: [f32; 2] = [rng.random_range(-1.0..1.0), rng.random_range(-1.0..1.0)];
+        let square = x * x + y * y;
+        if square > 0.0 && square < 1.0 {
+            let factor = std * (-2.0 * square.ln() / square).sqrt();
+            values.extend([factor * x, factor * y]);
+        }
+    }
+    values.truncate(len);
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+
+    use super::*;
+
+    fn moments(values: &[f32]) -> [f64; 3] {
+        [1, 2, 4].map(|power| {
+            let powers = values.iter().map(|value| f64::from(*value).powi(power));
+            powers.sum::<f64>() / values.len() as f64
+        })
+    }
+
+    #[test]
+    fn noise_is_normal_and_dropout_keeps_the_mean() {
+        let mut rng = ChaCha8Rng::seed_from_u64(3);
+        let [mean, square, fourth] = moments(&normal(400_001, 0.5, &mut rng));
+        assert!(mean.abs() < 3e-3 && (square - 0.25).abs() < 2e-3, "{mean} {square}");
+        assert!((fourth - 3.0 * 0.0625).abs() < 5e-3, "{fourth}");
+        let mask = dropout_mask(400_000, 0.2, &mut rng);
+        let zeros = mask.iter().filter(|kept| **kept == 0.0).count() as f64 / mask.len() as f64;
+        let [mean, ..] = moments(&mask);
+        assert!((zeros - 0.2).abs() < 3e-3 && (mean - 1.0).abs() < 4e-3, "{zeros} {mean}");
+    }
+}
