@@ -149,13 +149,12 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
         report.replay = D::replay(&model, &rows, (&steps, &stages))?;
         let searched = tuning.is_some() && model.card().fit.stop_at.is_some();
         let ending = ending::of_model(&model, searched);
-        report.tuning = tuning;
         report.run.ended = Some(date::now());
         report.header.program = concat!("nca ", env!("CARGO_PKG_VERSION")).to_string();
         report.header.command = process::command_line();
         report.header.data.name = data_name(&args.source.data).to_string();
         report.header.device.name = name;
-        let mut report = report.with_ending(&ending);
+        let mut report = report.with_tuning(tuning).with_ending(&ending);
         report.warnings =
             warnings.into_iter().chain(report.warnings).chain(stages.finish()).collect();
         report.name_rows(&table.names);

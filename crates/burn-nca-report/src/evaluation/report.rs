@@ -10,8 +10,8 @@ use super::rows::{ReportData, Rows};
 use super::stages::{AllStages, Stages};
 use super::warnings::{about_map, about_spread, about_termination};
 use crate::{
-    Curve, DeviceSummary, FORMAT, FeatureWeights, Header, Matrix, Report, SolverRun, Warning,
-    WarningCode,
+    Curve, DeviceSummary, FORMAT, FeatureWeights, Header, Matrix, Report, SolverRun, Tuning,
+    Warning, WarningCode,
 };
 
 impl Report {
@@ -83,6 +83,15 @@ impl Report {
             replay: None,
             tuning: None,
         })
+    }
+
+    /// The same with the search that chose the settings; without the advice to try a network where one was compared.
+    #[must_use]
+    pub fn with_tuning(mut self, tuning: Option<Tuning>) -> Self {
+        let compared = tuning.iter().flat_map(|tuning| &tuning.trials).any(|row| row.network);
+        self.warnings.retain(|warning| !compared || warning.code != WarningCode::LinearMap);
+        self.tuning = tuning;
+        self
     }
 
     /// The same with another sentence about why the fit ended, such as one that names a program's options.

@@ -551,6 +551,20 @@ mod tests {
     }
 
     #[test]
+    fn a_network_that_was_compared_is_not_advised() {
+        use crate::{Warning, WarningCode};
+
+        let advised = |network: bool| {
+            let mut report = Report::example();
+            report.warnings = vec![Warning::new(WarningCode::LinearMap, "a network may keep more")];
+            let mut tuning = Tuning::example();
+            tuning.trials[1].network = network;
+            !report.with_tuning(Some(tuning)).warnings.is_empty()
+        };
+        assert!(advised(false) && !advised(true));
+    }
+
+    #[test]
     fn the_choice_is_reported_with_its_evidence_and_with_what_the_time_limit_left_out() {
         let mut tuning = Tuning::example();
         assert_eq!(

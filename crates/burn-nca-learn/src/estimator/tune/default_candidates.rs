@@ -10,7 +10,7 @@ use crate::method::AnyMethod;
 use crate::objective::Criterion;
 
 /// Tables of more rows are fitted with the default settings, without a comparison.
-const MOST_ROWS: usize = 5000;
+const MOST_ROWS: usize = 20_000;
 
 /// The rows that candidates are compared on, where there are more.
 const COMPARED_ROWS: usize = 1200;
@@ -22,9 +22,8 @@ const FEWEST_COMPARED_ROWS: usize = 300;
 /// Folds of the comparison.
 const FOLDS: usize = 5;
 
-/// Rows with a number each of which a comparison says something: a fold of fewer says little, and the fit of more takes
-/// minutes.
-const ROWS_OF_NUMBERS: core::ops::RangeInclusive<usize> = 4 * FOLDS..=20_000;
+/// The fewest rows with a number each of which a comparison says something.
+const FEWEST_NUMBERS: usize = 4 * FOLDS;
 
 /// The most repetitions of the cross-validation: few rows leave more to luck, and cost less.
 const MOST_REPEATS: usize = 3;
@@ -64,7 +63,7 @@ impl TuneConfig {
     /// it would take minutes) and the network, then of eight dimensions, are compared, whatever the dimensions of the
     /// configuration.
     ///
-    /// `None` where there is nothing to choose: more than 5000 rows, fewer than two classes with a row for each fold,
+    /// `None` where there is nothing to choose: more than 20,000 rows, fewer than two classes with a row for each fold,
     /// or a network that was asked for. Larger tables are compared on 1200 of their rows; classes with fewer
     /// rows than folds are left out of the comparison.
     pub fn default_candidates(
@@ -118,7 +117,7 @@ impl TuneConfig {
         let rows = data.features().rows();
         let is_map = !matches!(config.encoder, EncoderConfig::Mlp(_));
         let is_mlkr = matches!(config.method, AnyMethod::Mlkr(_));
-        if !(is_mlkr && is_map && ROWS_OF_NUMBERS.contains(&rows)) {
+        if !(is_mlkr && is_map && (FEWEST_NUMBERS..=MOST_ROWS).contains(&rows)) {
             return None;
         }
         let default = Candidate::of_fit(&config.fit, config.d_output);
@@ -346,7 +345,7 @@ mod tests {
             TuneConfig::default_candidates_for_numbers(&config.estimator(), &data, true)
         };
         let config = RegressionConfig::new(3, 2);
-        let [fewest, most] = [*ROWS_OF_NUMBERS.start(), *ROWS_OF_NUMBERS.end()];
+        let [fewest, most] = [FEWEST_NUMBERS, MOST_ROWS];
         let tune = compared(fewest, config.clone()).unwrap();
         assert_eq!((tune.folds, tune.repeats, tune.budget), (5, 3, Some(10.0)));
         let wide = compared(fewest, RegressionConfig::new(3, 200)).unwrap();
