@@ -136,3 +136,19 @@ fn shares_and_deviations_out_of_range_are_refused() {
     assert!(noise.starts_with("the noise of the network is -0.5; give"), "{noise}");
     assert!(HiddenLayers::regularized().is_stochastic() && !layers().is_stochastic());
 }
+
+#[test]
+fn a_network_in_training_is_that_of_the_seed() {
+    let device = Device::flex().autodiff();
+    let x =
+        Tensor::<2>::ones([6, 3], &device) * Tensor::arange(0..6, &device).float().unsqueeze_dim(1);
+    let embedded = |hidden: HiddenLayers, seed| {
+        let network = MlpConfig::new(3, hidden, 2).init_seeded(5, &device);
+        [network.forward_seeded(x.clone(), seed).unwrap(), network.forward(x.clone())].map(numbers)
+    };
+    let [seven, _] = embedded(HiddenLayers::regularized(), 7);
+    assert_eq!(seven, embedded(HiddenLayers::regularized(), 7)[0]);
+    assert_ne!(seven, embedded(HiddenLayers::regularized(), 8)[0]);
+    let [seeded, forward] = embedded(vec![4].into(), 7);
+    assert_eq!(seeded, forward);
+}
