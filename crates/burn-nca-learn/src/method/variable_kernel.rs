@@ -3,12 +3,11 @@
 use burn::config::Config;
 use burn::tensor::{DType, Device};
 
-use super::gradient::learn_encoder;
+use super::gradient::{expected_accuracy_by, learn_encoder};
 use super::{GradientMethod, Grid, Learned, Method, Problem, Setting, SplitData, Uses};
 use crate::data::Labeled;
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap, TriangularMap};
 use crate::error::{Error, Result};
-use crate::evaluate::expected_accuracy;
 use crate::fit::{FitConfig, FitSession, HeldOutScore};
 use crate::neighbors::{Rule, VariableKernel};
 use crate::objective::{KernelTarget, VariableKernelLoss, VariableKernelLossConfig};
@@ -228,24 +227,6 @@ fn check(
     )))
 }
 
-/// The score of a map on held-out rows: their expected accuracy by the rule with the width it starts from.
-fn score<'a, E: Encoder>(
-    rule: VariableKernel,
-    train: SplitData<'a, Labeled>,
-    held_out: SplitData<'a, Labeled>,
-) -> Box<HeldOutScore<'a, E>> {
-    Box::new(move |encoder| {
-        let references = encoder.forward(train.x.clone());
-        let queries = encoder.forward(held_out.x.clone());
-        let (labels, classes) = (train.data.labels(), train.data.classes());
-        rule.class_probabilities(&queries, &references, labels, classes, None)
-            .and_then(|probabilities| expected_accuracy(&probabilities, held_out.data.labels()))
-            .ok()
-            .flatten()
-            .unwrap_or(f64::NEG_INFINITY)
-    })
-}
-
 macro_rules! of_the_variable_kernel {
     ($($method:ident),+) => {$(
         impl $method {
@@ -283,7 +264,8 @@ macro_rules! of_the_variable_kernel {
                 _fit: &'a FitConfig,
                 _device: &Device,
             ) -> Box<HeldOutScore<'a, E>> {
-                score(self.kernel(), train, held_out)
+                // With the width that it starts from.
+                expected_accuracy_by(Rule::VariableKernel(self.kernel()), train, held_out)
             }
 
             fn rule(&self, objective: &VariableKernelLoss) -> Rule {
