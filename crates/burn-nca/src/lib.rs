@@ -66,7 +66,6 @@ pub use sums::{FOURIER_TOLERANCE, Sums};
 #[doc(hidden)]
 pub mod internal {
     pub use crate::device::product::product;
-    pub use crate::display::one_line;
     pub use crate::encoder::any::MOST_PARAMETERS;
     pub use crate::encoder::probe::output_width;
     pub use crate::encoder::record::load_record;

@@ -207,11 +207,4 @@ mod tests {
         let text = serde_json::to_string(&kernel).unwrap();
         assert_eq!(serde_json::from_str::<Rule>(&text).unwrap(), kernel, "{text}");
     }
-
-    #[test]
-    fn a_rule_is_saved_by_its_name() {
-        let text = serde_json::to_string(&Rule::Neighbors).unwrap();
-        assert_eq!(text, r#"{"kind":"Neighbors"}"#);
-        assert_eq!(serde_json::from_str::<Rule>(&text).unwrap(), Rule::Neighbors);
-    }
 }

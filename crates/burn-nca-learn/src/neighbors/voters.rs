@@ -290,10 +290,4 @@ mod tests {
         assert!(majority_vote(&neighbors, &[0, 1], 2, 1).is_err());
         assert!(majority_vote(&neighbors, &[0, 1, 2], 2, 1).is_err());
     }
-
-    #[test]
-    fn one_class_always_wins() {
-        let neighbors = nearest_others(&line(&[0.0, 1.0, 3.0]), 2).unwrap();
-        assert_eq!(majority_vote(&neighbors, &[0; 3], 1, 2).unwrap(), [0; 3]);
-    }
 }

@@ -1,7 +1,7 @@
 //! The soft nearest neighbor loss: NCA's log-probability at a temperature.
 
 use burn::config::Config;
-use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
+use burn::module::Module;
 use burn::nn::loss::Reduction;
 use burn::tensor::{Device, Int, Tensor};
 
@@ -11,7 +11,7 @@ use super::temperature::show_affinity;
 use super::{
     BatchLoss, CandidateLoss, Candidates, ClassTarget, Similarity, Temperature, TemperatureConfig,
 };
-use crate::display::one_line;
+use crate::shown_on_one_line;
 use crate::sums::Sums;
 
 /// The settings of a [`SoftNearestNeighborLoss`].
@@ -98,15 +98,11 @@ pub struct SoftNearestNeighborLoss {
     sums: Sums,
 }
 
-impl ModuleDisplay for SoftNearestNeighborLoss {
-    fn custom_settings(&self) -> Option<DisplaySettings> {
-        one_line()
-    }
-
-    fn custom_content(&self, content: Content) -> Option<Content> {
-        show_affinity(content, self.similarity, &self.temperature)
-    }
-}
+shown_on_one_line!(SoftNearestNeighborLoss, |module, content| show_affinity(
+    content,
+    module.similarity,
+    &module.temperature
+));
 
 impl SoftNearestNeighborLoss {
     /// The loss of a batch. Plain sums leave everything on the device; fused ones read the labels from it, once.
