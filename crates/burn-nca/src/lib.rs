@@ -70,7 +70,7 @@ pub mod internal {
     pub use crate::encoder::probe::output_width;
     pub use crate::encoder::record::load_record;
     pub use crate::error::{panic_message, shortened};
-    pub use crate::fit::checkpoint::{Checkpoint, FitKey, Place};
+    pub use crate::fit::checkpoint::{Checkpoint, FitKey};
     pub use crate::fit::monitor::{Monitor, Record, Watchers};
     pub use crate::fit::solution::is_zero;
     pub use crate::fit::solve::minimize_prepared;
