@@ -185,16 +185,8 @@ fn learn_weights<M: GradientMethod>(
 ) -> Result<Learned> {
     let fit = problem.fit.clone().with_l2(lambda(problem.fit, problem.data.features().rows()));
     let weights = start_weights(problem)?;
-    let problem = Problem {
-        data: problem.data,
-        d_output: problem.d_output,
-        encoder: EncoderConfig::Diagonal,
-        fit: &fit,
-        start: None,
-        device: problem.device.clone(),
-        dtype: problem.dtype,
-        score: problem.score,
-    };
+    let encoder = EncoderConfig::Diagonal;
+    let problem = Problem { encoder, fit: &fit, start: None, ..problem.with_data(problem.data) };
     let watch = problem
         .score
         .map(|score| move |map: &FeatureWeights| score(&AnyEncoder::Diagonal(map.diagonal())));
