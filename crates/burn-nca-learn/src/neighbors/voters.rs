@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 
 use super::excluded::Exclude;
-use super::points::{Points, check_labels, of_both, read_both};
+use super::points::{Points, check_labels, fitting, read_both};
 use super::probabilities::ClassProbabilities;
 use super::ranking::Neighbors;
 use super::stochastic::Labeled;
@@ -129,7 +129,8 @@ impl<'a> Voters<'a> {
         references: &Features,
         own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
-        self.among(of_both(queries, references, own)?, own)
+        let both = [Points::of(queries, "queries")?, Points::of(references, "references")?];
+        self.among(fitting(both, own)?, own)
     }
 
     fn among(
