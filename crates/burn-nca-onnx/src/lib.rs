@@ -162,9 +162,10 @@ fn metadata(fitted: &Fitted) -> Result<Vec<(&'static str, String)>> {
 #[cfg(test)]
 mod tests {
     use burn::tensor::Device;
-    use burn_nca_learn::data::{Features, Pairs};
+    use burn_nca_learn::data::{Coincidences, Features, Pairs};
     use burn_nca_learn::estimator::Decision;
-    use burn_nca_learn::{NcaConfig, PairsConfig};
+    use burn_nca_learn::method::PairNca;
+    use burn_nca_learn::{Estimator, NcaConfig};
 
     use super::*;
 
@@ -202,7 +203,8 @@ mod tests {
     fn a_model_of_pairs_embeds_and_does_not_classify() {
         let features = Features::unnamed(vec![0.0, 1.0, 0.1, 2.0, 1.0, 0.5, 1.2, 3.0], 2).unwrap();
         let pairs = Pairs::new(4, vec![(0, 1, 1.0), (2, 3, 1.0)]).unwrap();
-        let fitted = PairsConfig::new(2, 1).fit(&features, &pairs, &Device::flex()).unwrap();
+        let data = Coincidences::new(features, pairs).unwrap();
+        let fitted = Estimator::new(2, 1, PairNca::new()).fit(&data, &Device::flex()).unwrap();
         assert!(holds(&to_onnx(&fitted, false).unwrap(), "embedding"));
         let error = to_onnx(&fitted, true).unwrap_err().to_string();
         assert!(error.contains("learned from pairs") && error.contains("without its neighbors"));

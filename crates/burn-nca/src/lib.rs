@@ -66,12 +66,11 @@ pub use sums::{FOURIER_TOLERANCE, Sums};
 #[doc(hidden)]
 pub mod internal {
     pub use crate::device::product::product;
-    pub use crate::display::one_line;
     pub use crate::encoder::any::MOST_PARAMETERS;
     pub use crate::encoder::probe::output_width;
     pub use crate::encoder::record::load_record;
     pub use crate::error::{panic_message, shortened};
-    pub use crate::fit::checkpoint::{Checkpoint, FitKey, Place};
+    pub use crate::fit::checkpoint::{Checkpoint, FitKey};
     pub use crate::fit::monitor::{Monitor, Record, Watchers};
     pub use crate::fit::solution::is_zero;
     pub use crate::fit::solve::minimize_prepared;

@@ -91,9 +91,7 @@ impl Method {
             _ => VariableKernel::new(),
         };
         let queries = fitted.transform(test.features())?;
-        let (labels, classes) = (fitted.reference_labels(), train.classes());
-        let probabilities =
-            rule.class_probabilities(&queries, fitted.references(), labels, classes, None)?;
+        let probabilities = rule.probabilities(&queries, fitted.class_references()?, None)?;
         let accuracy = Accuracy::of(&probabilities.most_probable(), test.labels())?;
         Ok(accuracy.value().unwrap_or_default())
     }

@@ -143,18 +143,6 @@ mod tests {
     use crate::baseline::fixture::{Reference, assert_close, random_labeled};
 
     #[test]
-    fn variances_by_hand_have_divisor_n_minus_one() {
-        // (±2, ±2) along the first diagonal, (1, -1) and (-1, 1) along the second.
-        let rows = vec![2.0, 2.0, -2.0, -2.0, 1.0, -1.0, -1.0, 1.0];
-        let pca = PcaConfig::new(2).fit(&Features::unnamed(rows, 2).unwrap()).unwrap();
-        let half = 0.5_f64.sqrt();
-        assert_close(&pca.explained_variance, &[16.0 / 3.0, 4.0 / 3.0], 1e-14);
-        assert_close(&pca.explained_variance_ratio, &[0.8, 0.2], 1e-14);
-        assert_close(&pca.projection.matrix(), &[half, half, half, -half], 1e-14);
-        assert_eq!(pca.mean, [0.0, 0.0]);
-    }
-
-    #[test]
     fn directions_and_variances_are_those_of_scikit_learn_to_sign() {
         for set in ["iris", "wine"] {
             let reference = Reference::load(set);

@@ -132,18 +132,6 @@ mod tests {
     }
 
     #[test]
-    fn covariances_by_hand_have_divisor_n() {
-        let features =
-            Features::unnamed(vec![0.0, 1.0, 2.0, 1.0, 10.0, 7.0, 12.0, 3.0], 2).unwrap();
-        let data = Labeled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
-        assert_eq!(mean(data.features()), [6.0, 3.0]);
-        assert_eq!(total_covariance(data.features()), [26.0, 9.0, 9.0, 6.0]);
-        let groups = Groups::of_classes(&data);
-        assert_eq!(groups.within_covariance(), [1.0, -1.0, -1.0, 2.0]);
-        assert_close(&groups.between_covariance(), &[25.0, 10.0, 10.0, 4.0], 1e-13);
-    }
-
-    #[test]
     fn a_column_that_is_constant_has_exactly_no_variance_at_any_offset() {
         let mut values = Vec::new();
         for row in 0..60_000 {

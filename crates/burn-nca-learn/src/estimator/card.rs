@@ -36,17 +36,12 @@ struct CardFile {
     method: Map<String, Value>,
 }
 
-/// The objective of numbers, as cards have named it from the first version on.
+/// The objective of numbers, as cards without a method name it.
 const REGRESSION: &str = "regression";
 
 impl From<ModelCard> for CardFile {
     fn from(card: ModelCard) -> Self {
-        let mut method = card.method.to_map();
-        if let Some(objective) = RegressionObjective::of(&card.method)
-            && let Ok(objective) = serde_json::to_value(objective)
-        {
-            method.insert(REGRESSION.to_string(), objective);
-        }
+        let method = card.method.to_map();
         let ModelCard { d_input, d_output, encoder, fit, .. } = card;
         Self { d_input, d_output, encoder, fit, method }
     }
@@ -89,17 +84,6 @@ impl RegressionObjective {
             Self::Soft { criterion, width } => SoftNca { criterion, width }.into(),
         }
     }
-
-    /// The objective of a method, where it is one of these.
-    pub(super) fn of(method: &AnyMethod) -> Option<Self> {
-        match method {
-            AnyMethod::Mlkr(_) => Some(Self::Mlkr),
-            AnyMethod::SoftNca(SoftNca { criterion, width }) => {
-                Some(Self::Soft { criterion: *criterion, width: *width })
-            }
-            _ => None,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -122,7 +106,6 @@ mod tests {
         }
         let written = serde_json::to_value(card(Nca::new().into())).unwrap();
         assert_eq!((&written["method"], &written["criterion"]), (&"nca".into(), &"F".into()));
-        assert_eq!(serde_json::to_value(card(Mlkr::new().into())).unwrap()["regression"], "Mlkr");
     }
 
     #[test]

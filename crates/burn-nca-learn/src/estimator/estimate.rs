@@ -19,8 +19,8 @@ use crate::method::{
 
 /// A method with the settings that all methods share: what to learn, and how.
 ///
-/// [`NcaConfig`](crate::NcaConfig), [`RegressionConfig`](crate::RegressionConfig) and
-/// [`PairsConfig`](crate::PairsConfig) are shorthands for the methods of the NCA paper and MLKR.
+/// [`NcaConfig`](crate::NcaConfig) and [`RegressionConfig`](crate::RegressionConfig) are shorthands for the method of the
+/// NCA paper and MLKR.
 ///
 /// # Examples
 /// ```

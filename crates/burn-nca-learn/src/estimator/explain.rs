@@ -204,11 +204,13 @@ mod tests {
     use burn_nca_data::bundled::iris;
 
     use super::*;
-    use crate::data::{Pairs, RegressionData};
+    use crate::Estimator;
+    use crate::data::{Coincidences, Pairs, RegressionData};
     use crate::encoder::EncoderConfig;
     use crate::fit::{FitConfig, Precision};
-    use crate::method::{AnyMethod, LcaClassifier, Lda, Mlkr, Modern, ModernRegression, Nca, Ncfs};
-    use crate::{Estimator, PairsConfig};
+    use crate::method::{
+        AnyMethod, LcaClassifier, Lda, Mlkr, Modern, ModernRegression, Nca, Ncfs, PairNca,
+    };
 
     const SOFT: Decision = Decision::Soft;
     const ALL: usize = usize::MAX;
@@ -390,7 +392,8 @@ mod tests {
         let error = model.explain(&rows, Some(&few), SOFT, 3).unwrap_err().to_string();
         assert!(error.contains("2 training rows are given") && error.contains("150"), "{error}");
         let pairs = Pairs::new(150, vec![(0, 1, 1.0), (2, 3, 1.0)]).unwrap();
-        let model = PairsConfig::new(4, 2).fit(data.features(), &pairs, &Device::flex()).unwrap();
+        let pairs = Coincidences::new(data.features().clone(), pairs).unwrap();
+        let model = Estimator::new(4, 2, PairNca::new()).fit(&pairs, &Device::flex()).unwrap();
         let error = model.explain(&rows, None, SOFT, 3).unwrap_err().to_string();
         assert!(error.contains("learned from pairs"), "{error}");
     }

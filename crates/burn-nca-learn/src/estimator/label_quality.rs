@@ -102,7 +102,6 @@ impl<E: Encoder> Fitted<E> {
         let width = if k.is_some() { 2 * classes } else { classes };
         let found = held_out.each(&rows, width, |rule, [queries, embedding], own| {
             let references = ClassReferences { embedding, ..references };
-            let rule = rule.of_classes();
             let soft = rule.probabilities(queries, references, Some(own))?;
             let logs = (0..soft.rows()).map(|row| soft.log_probabilities(row));
             let Some(k) = k else { return Ok(logs.flatten().copied().collect()) };

@@ -4,7 +4,7 @@
 //! any       Estimator::new(d, k, method)          any method                predict, ..., transform
 //! classes   NcaConfig::fit(&Labeled)             f or g                    predict, class_probabilities
 //! numbers   RegressionConfig::fit(&RegressionData)      MLKR, or soft f or g      predict_numbers, predict_kernel
-//! pairs     PairsConfig::fit(&Features, &Pairs)   equation 8                transform
+//! pairs     Estimator::new(d, k, PairNca::new())  equation 8                transform
 //! ```
 //! All give a [`Fitted`], which is saved and loaded alike.
 
@@ -20,7 +20,6 @@ mod fitted;
 mod folder;
 mod label_quality;
 mod nca;
-mod pairs;
 mod prediction;
 mod regression;
 mod replay;
@@ -40,5 +39,4 @@ pub use feature_contributions::FeatureContributions;
 pub use fitted::Fitted;
 pub use label_quality::{LabelQuality, TargetQuality};
 pub use nca::NcaConfig;
-pub use pairs::PairsConfig;
 pub use regression::{RegressionConfig, RegressionObjective};

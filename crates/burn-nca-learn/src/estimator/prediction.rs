@@ -17,7 +17,7 @@ impl<E: Encoder> Fitted<E> {
     pub fn predict(&self, features: &Features, k: usize) -> Result<Vec<usize>> {
         let references = self.class_references()?;
         let queries = self.transform(features)?;
-        let mut found = self.rule.of_classes().classes(&queries, references, &[k], None)?;
+        let mut found = self.rule.classes(&queries, references, &[k], None)?;
         Ok(found.pop().unwrap_or_default())
     }
 
@@ -28,7 +28,7 @@ impl<E: Encoder> Fitted<E> {
     /// As [`Fitted::transform`], or a model without classes.
     pub fn class_probabilities(&self, features: &Features) -> Result<ClassProbabilities> {
         let references = self.class_references()?;
-        self.rule.of_classes().probabilities(&self.transform(features)?, references, None)
+        self.rule.probabilities(&self.transform(features)?, references, None)
     }
 
     /// The share of each class in the votes of the k nearest training rows, row-major `[n, c]`.
@@ -37,7 +37,7 @@ impl<E: Encoder> Fitted<E> {
     /// As [`Fitted::predict`].
     pub fn vote_shares(&self, features: &Features, k: usize) -> Result<Vec<f64>> {
         let references = self.class_references()?;
-        self.rule.of_classes().shares(&self.transform(features)?, references, k, None)
+        self.rule.shares(&self.transform(features)?, references, k, None)
     }
 
     /// The k-NN accuracy on labeled rows that were not trained on.
@@ -62,8 +62,7 @@ impl<E: Encoder> Fitted<E> {
     pub fn leave_one_out(&self, k: usize) -> Result<Accuracy> {
         let references = self.class_references()?;
         let own: Vec<usize> = (0..references.labels.len()).collect();
-        let rule = self.rule.of_classes();
-        let found = rule.classes(self.references(), references, &[k], Some(&own))?;
+        let found = self.rule.classes(self.references(), references, &[k], Some(&own))?;
         Accuracy::of(found.first().map_or(&[], Vec::as_slice), references.labels)
     }
 

@@ -94,89 +94,6 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// Counts of true against predicted classes.
-///
-/// # Examples
-/// ```
-/// use burn_nca_learn::evaluate::ConfusionMatrix;
-///
-/// let matrix = ConfusionMatrix::of(&[0, 1, 1], &[0, 1, 0], 2)?;
-/// assert_eq!(matrix.row(0), [1, 1]);
-/// assert_eq!(matrix.recall(0), Some(0.5));
-/// # Ok::<(), burn_nca_learn::Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConfusionMatrix {
-    counts: Vec<usize>,
-    classes: usize,
-}
-
-impl ConfusionMatrix {
-    /// Counts the predictions of each true class.
-    ///
-    /// # Errors
-    /// Another number of predictions than of true classes, or a class not below `classes`.
-    pub fn of(predicted: &[usize], truth: &[usize], classes: usize) -> Result<Self> {
-        check_lengths(predicted.len(), truth.len())?;
-        if let Some(class) = predicted.iter().chain(truth).find(|class| **class >= classes) {
-            return Err(Error::data(format!(
-                "class {class} in a confusion matrix of {classes} classes, counted from 0; give the \
-                 number of classes"
-            )));
-        }
-        let mut counts = vec![0; classes * classes];
-        for (&predicted, &truth) in predicted.iter().zip(truth) {
-            counts[truth * classes + predicted] += 1;
-        }
-        Ok(Self { counts, classes })
-    }
-
-    /// Number of classes, c.
-    pub fn classes(&self) -> usize {
-        self.classes
-    }
-
-    /// How often rows of class `truth` were predicted as `predicted`.
-    ///
-    /// # Panics
-    /// If a class is not below [`classes`](Self::classes).
-    pub fn count(&self, truth: usize, predicted: usize) -> usize {
-        self.row(truth)[predicted]
-    }
-
-    /// The predictions of the rows of class `truth`, one count a predicted class.
-    ///
-    /// # Panics
-    /// If `truth` is not below [`classes`](Self::classes).
-    pub fn row(&self, truth: usize) -> &[usize] {
-        &self.counts[truth * self.classes..(truth + 1) * self.classes]
-    }
-
-    /// The accuracy over all classes.
-    pub fn accuracy(&self) -> Accuracy {
-        let correct = (0..self.classes).map(|class| self.count(class, class)).sum();
-        Accuracy { correct, total: self.counts.iter().sum() }
-    }
-
-    /// The share of class `class` that was predicted as such, 0..1; `None` where the class has no row.
-    ///
-    /// # Panics
-    /// If `class` is not below [`classes`](Self::classes).
-    pub fn recall(&self, class: usize) -> Option<f64> {
-        let total = self.row(class).iter().sum();
-        Accuracy { correct: self.count(class, class), total }.value()
-    }
-
-    /// The share of the predictions of `class` that are correct, 0..1; `None` where it was never predicted.
-    ///
-    /// # Panics
-    /// If `class` is not below [`classes`](Self::classes).
-    pub fn precision(&self, class: usize) -> Option<f64> {
-        let total = (0..self.classes).map(|truth| self.count(truth, class)).sum();
-        Accuracy { correct: self.count(class, class), total }.value()
-    }
-}
-
 /// Checks that there is one prediction per row.
 ///
 /// # Errors
@@ -215,27 +132,11 @@ mod tests {
     fn nothing_predicted_has_no_accuracy() {
         let empty = Accuracy::of(&[], &[]).unwrap();
         assert_eq!((empty.value(), empty.interval()), (None, None));
-        let matrix = ConfusionMatrix::of(&[], &[], 2).unwrap();
-        assert_eq!((matrix.recall(0), matrix.precision(1)), (None, None));
-        assert_eq!(matrix.accuracy().value(), None);
-    }
-
-    #[test]
-    fn confusion_rows_are_true_and_columns_predicted_classes() {
-        let matrix = ConfusionMatrix::of(&[1, 1, 2, 0, 1], &[0, 1, 2, 0, 2], 3).unwrap();
-        assert_eq!(
-            (matrix.row(0), matrix.row(1), matrix.row(2)),
-            ([1, 1, 0].as_slice(), [0, 1, 0].as_slice(), [0, 1, 1].as_slice())
-        );
-        assert_eq!(matrix.accuracy(), Accuracy::new(3, 5).unwrap());
-        assert_eq!(matrix.recall(0), Some(0.5));
-        assert_eq!(matrix.precision(1), Some(1.0 / 3.0));
     }
 
     #[test]
     fn what_does_not_fit_is_refused() {
         assert!(Accuracy::of(&[0], &[0, 1]).is_err());
         assert!(Accuracy::new(2, 1).is_err());
-        assert!(ConfusionMatrix::of(&[2], &[0], 2).is_err());
     }
 }

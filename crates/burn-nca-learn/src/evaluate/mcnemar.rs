@@ -166,14 +166,6 @@ mod tests {
     }
 
     #[test]
-    fn eight_discordant_rows_by_hand() {
-        let test = McNemar::new(1, 7);
-        assert_eq!(test.form(), McNemarForm::Exact);
-        assert_eq!(test.p_value(), 2.0 * (1.0 + 8.0) / 256.0);
-        assert_eq!(test.chi_square(), Some(25.0 / 8.0));
-    }
-
-    #[test]
     fn the_form_changes_at_25_discordant_rows() {
         assert_eq!(McNemar::new(20, 4).form(), McNemarForm::Exact);
         let test = McNemar::new(20, 5);
@@ -191,13 +183,6 @@ mod tests {
         );
         // Both wrong in different ways is no difference either.
         assert_eq!(McNemar::of(&[1], &[2], &[0]).unwrap(), McNemar::new(0, 0));
-    }
-
-    #[test]
-    fn one_row_more_on_a_side_is_no_evidence() {
-        assert_eq!(McNemar::new(40, 40).p_value(), 1.0);
-        assert_eq!(McNemar::new(41, 40).chi_square(), Some(0.0));
-        close(McNemar::new(41, 40).exact_p_value(), 1.0);
     }
 
     #[test]

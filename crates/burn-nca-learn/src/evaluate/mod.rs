@@ -1,7 +1,7 @@
 //! Stage 6: evaluation of an embedding: accuracy, retrieval, probabilities, errors of
 //! predicted numbers, perplexity and spread.
 //!
-//! - Is it right, and how surely? [`Accuracy`] with its interval, [`ConfusionMatrix`], [`held_out_accuracy`]; class by class
+//! - Is it right, and how surely? [`Accuracy`] with its interval, [`held_out_accuracy`]; class by class
 //!   where they are unbalanced: [`ClassScores`].
 //! - Is it better than another? [`McNemar`], on the same rows.
 //! - Does it rank the right neighbors first? [`Retrieval`]: precision@k, R-precision, MAP@R.
@@ -31,7 +31,7 @@ mod roc_auc;
 mod spread;
 mod terms;
 
-pub use accuracy::{Accuracy, ConfusionMatrix, Interval};
+pub use accuracy::{Accuracy, Interval};
 pub use class_scores::ClassScores;
 pub use cross_validated_k::CrossValidatedK;
 pub use knn::{Embedded, held_out_accuracy, leave_one_out_accuracy};

@@ -123,20 +123,6 @@ mod tests {
     }
 
     #[test]
-    fn five_rows_in_four_bins_by_hand() {
-        // Confidences .6 (right), .7 (wrong) in (.5, .75]; .8 (right), 1 (right), .9 of class 1 (wrong) above.
-        let found =
-            Reliability::of(&two_classes(&[0.6, 0.7, 0.8, 1.0, 0.1]), &[0, 1, 0, 0, 0], 4).unwrap();
-        let counts: Vec<_> = found.bins().iter().map(|bin| (bin.rows, bin.correct)).collect();
-        assert_eq!(counts, [(0, 0), (0, 0), (2, 1), (3, 2)]);
-        assert!((found.bins()[2].mean_confidence.unwrap() - 0.65).abs() < 1e-15);
-        assert!((found.bins()[3].mean_confidence.unwrap() - 0.9).abs() < 1e-15);
-        assert_eq!((found.bins()[0].mean_confidence, found.bins()[0].accuracy()), (None, None));
-        let expected = (2.0 * 0.15 + 3.0 * (0.9 - 2.0 / 3.0)) / 5.0;
-        assert!((found.expected_calibration_error().unwrap() - expected).abs() < 1e-15);
-    }
-
-    #[test]
     fn a_confidence_on_an_edge_belongs_to_the_bin_below_it() {
         let found = Reliability::of(&two_classes(&[0.5, 1.0, 0.75]), &[0; 3], 4).unwrap();
         let rows: Vec<_> = found.bins().iter().map(|bin| bin.rows).collect();

@@ -236,19 +236,6 @@ mod tests {
     }
 
     #[test]
-    fn two_rankings_of_ten_by_hand() {
-        // Both have R-precision 1/2; the order makes the difference.
-        let early = [true, true, true, true, true, false, false, false, false, false];
-        let found = Precisions::of(&early, 10, 2);
-        assert_eq!((found.at_k, found.at_r, found.average), (1.0, 0.5, 0.5));
-        let late: Vec<bool> = early.iter().rev().copied().collect();
-        let found = Precisions::of(&late, 10, 2);
-        assert_eq!((found.at_k, found.at_r), (0.0, 0.5));
-        let expected = (1.0 / 6.0 + 2.0 / 7.0 + 3.0 / 8.0 + 4.0 / 9.0 + 5.0 / 10.0) / 10.0;
-        assert!((found.average - expected).abs() < 1e-15);
-    }
-
-    #[test]
     fn queries_against_references_by_hand() {
         let references = tensor(&[0.0, 1.0, 2.0, 10.0], 1);
         let train = Embedded::new(&references, &[0, 1, 0, 1]);

@@ -21,7 +21,7 @@ use web_time::Instant;
 use super::non_finite;
 use super::{Fingerprint, FitConfig, FitIdentity, FitSession, Progress, Solution, Termination};
 use crate::error::{Error, Result};
-use burn_nca::internal::{Checkpoint, FitKey, Monitor, Place, Record, Watchers};
+use burn_nca::internal::{Checkpoint, FitKey, Monitor, Record, Watchers};
 
 /// A model with latent variables, fitted by expectation-maximization.
 pub trait ExpectationMaximization {
@@ -94,15 +94,21 @@ pub struct EmProblem<'a, S> {
     pub identity: Option<&'a dyn Fn() -> FitIdentity>,
 }
 
-/// A checkpoint.
-#[derive(Serialize, Deserialize)]
-struct Stored<S> {
+/// A fit between two steps.
+#[derive(Clone, Serialize, Deserialize)]
+struct Run<S> {
     state: S,
     iteration: usize,
     /// -L before the last step; infinite where it cannot be compared.
     #[serde(with = "non_finite")]
     previous: f64,
     seconds: f64,
+}
+
+/// A checkpoint.
+#[derive(Serialize, Deserialize)]
+struct Stored<S> {
+    run: Run<S>,
     record: Record<S>,
     /// Why the fit ended, if it did.
     end: Option<Termination>,
@@ -120,36 +126,19 @@ impl EmConfig {
         &self,
         model: &mut M,
         problem: EmProblem<'_, M::State>,
-        session: FitSession<'_>,
+        mut session: FitSession<'_>,
     ) -> Result<Solution<M::State>> {
         self.check(problem.config)?;
-        let place = match (&session.checkpoint, session.state) {
-            (Some(path), _) => Some(Place::File(path)),
-            (None, state) => state.map(Place::Memory),
-        };
-        let kept = match (place, problem.identity) {
-            (None, _) => None,
-            (Some(place), Some(identity)) => {
-                Some((place, fit_key(identity(), problem.config, &problem.start)?))
-            }
-            (Some(_), None) => {
-                return Err(Error::setting(
-                    "a checkpoint is asked for, but not said what to recognize it by; give \
-                     `EmProblem::identity`",
-                ));
-            }
-        };
-        let mut checkpoint = Checkpoint::new(kept, session.keep_checkpoint, session.on_checkpoint);
+        let mut checkpoint = Checkpoint::of(&mut session, || problem.fit_key())?;
         // EM moves the moments of its model too: a state, not parameters that a callback could see.
         let watchers = Watchers { on_progress: session.on_progress, on_parameters: None };
         let mut monitor = Monitor::new(problem.config, watchers);
         let (state, end) = match checkpoint.load::<Stored<M::State>>()? {
-            Some(stored) => {
-                checkpoint.resumed(stored.iteration, stored.end.is_some());
-                model.apply(&stored.state)?;
-                monitor.record = stored.record;
-                let Stored { state, iteration, previous, seconds, end, .. } = stored;
-                (Run { state, iteration, previous, seconds }, end)
+            Some(Stored { run, record, end }) => {
+                checkpoint.resumed(run.iteration, end.is_some());
+                model.apply(&run.state)?;
+                monitor.record = record;
+                (run, end)
             }
             None => {
                 let previous = f64::INFINITY;
@@ -172,27 +161,20 @@ impl EmConfig {
     }
 }
 
-fn fit_key<S: Serialize>(identity: FitIdentity, config: &FitConfig, start: &S) -> Result<FitKey> {
-    let FitIdentity { settings, features, targets } = identity;
-    let settings = Fingerprint::new()
-        .text(&settings)
-        .text("em")
-        .text(&config.without_limits().to_string())
-        .finish();
-    let start = serde_json::to_string(start)
-        .map_err(|error| Error::setting(format!("the start cannot be written down: {error}")))?;
-    Ok(FitKey {
-        identity: FitIdentity { settings, features, targets },
-        start: Fingerprint::new().text(&start).finish(),
-    })
-}
-
-/// A fit between two steps.
-struct Run<S> {
-    state: S,
-    iteration: usize,
-    previous: f64,
-    seconds: f64,
+impl<S: Serialize> EmProblem<'_, S> {
+    /// What a checkpoint recognizes the fit by.
+    fn fit_key(&self) -> Result<FitKey> {
+        let Some(identity) = self.identity else {
+            return Err(Error::setting(
+                "a checkpoint is asked for, but not said what to recognize it by; give \
+                 `EmProblem::identity`",
+            ));
+        };
+        let start = serde_json::to_string(&self.start).map_err(|error| {
+            Error::setting(format!("the start cannot be written down: {error}"))
+        })?;
+        Ok(FitKey::new(identity(), self.config, "em", Fingerprint::new().text(&start)))
+    }
 }
 
 struct Loop<'a, S> {
@@ -279,12 +261,5 @@ impl<S: Clone + Serialize + DeserializeOwned> Loop<'_, S> {
 fn stored<S: Clone>(run: &Run<S>, record: &Record<S>, end: Option<Termination>) -> Stored<S> {
     // What may be resumed has not ended.
     let end = end.filter(|end| !end.can_resume());
-    Stored {
-        state: run.state.clone(),
-        iteration: run.iteration,
-        previous: run.previous,
-        seconds: run.seconds,
-        record: record.clone(),
-        end,
-    }
+    Stored { run: run.clone(), record: record.clone(), end }
 }

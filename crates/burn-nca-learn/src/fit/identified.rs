@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Fingerprint, FitIdentity};
-use crate::data::{AnyData, Features, Labeled, Pairs, RegressionData};
+use crate::data::AnyData;
 
 /// The version of what settings are recognized by: it grows where a setting changes its meaning, so that a fit under the
 /// old one is refused and not continued under the new.
@@ -20,67 +20,49 @@ pub(crate) trait Identified {
     fn identity(&self, settings: &str) -> FitIdentity;
 }
 
-fn identity(settings: &str, features: &Features, targets: Fingerprint) -> FitIdentity {
-    let shape = [features.rows(), features.columns()];
-    FitIdentity {
-        settings: settings.to_string(),
-        features: Fingerprint::new().indices(&shape).rows(features).finish(),
-        targets: targets.finish(),
-    }
-}
-
-impl Identified for Labeled {
-    fn identity(&self, settings: &str) -> FitIdentity {
-        let labels = Fingerprint::new().indices(self.labels());
-        let targets = match self.weights() {
-            Some(weights) => labels.numbers(weights),
-            None => labels,
-        };
-        let targets = match self.groups() {
-            Some(groups) => targets.text("groups").indices(groups),
-            None => targets,
-        };
-        let targets = match self.unlabeled() {
-            Some(others) => targets.text("unlabeled").rows(others),
-            None => targets,
-        };
-        identity(settings, self.features(), targets)
-    }
-}
-
-impl Identified for RegressionData {
-    fn identity(&self, settings: &str) -> FitIdentity {
-        let targets = self.targets();
-        let named = Fingerprint::new().indices(&[targets.columns()]).numbers(targets.values());
-        let named = match self.weights() {
-            Some(weights) => named.numbers(weights),
-            None => named,
-        };
-        let named = match self.groups() {
-            Some(groups) => named.text("groups").indices(groups),
-            None => named,
-        };
-        identity(settings, self.features(), named)
-    }
-}
-
-impl Identified for (&Features, &Pairs) {
-    fn identity(&self, settings: &str) -> FitIdentity {
-        let (features, pairs) = self;
-        let ends: Vec<usize> = pairs.iter().flat_map(|(a, b, _)| [a, b]).collect();
-        let weights: Vec<f64> = pairs.iter().map(|(_, _, weight)| weight).collect();
-        identity(settings, features, Fingerprint::new().indices(&ends).numbers(&weights))
-    }
-}
-
 impl Identified for AnyData<'_> {
     fn identity(&self, settings: &str) -> FitIdentity {
-        match self {
-            Self::Classes(data) => data.identity(settings),
-            Self::Numbers(data) => data.identity(settings),
-            Self::Pairs(data) => (data.features(), data.pairs()).identity(settings),
-            Self::Unlabeled(features) => identity(settings, features, Fingerprint::new()),
+        let targets = match self {
+            Self::Classes(data) => {
+                let labels = Fingerprint::new().indices(data.labels());
+                let targets = counted(labels, data.weights(), data.groups());
+                match data.unlabeled() {
+                    Some(others) => targets.text("unlabeled").rows(others),
+                    None => targets,
+                }
+            }
+            Self::Numbers(data) => {
+                let targets = data.targets();
+                let numbers = Fingerprint::new().indices(&[targets.columns()]);
+                let numbers = numbers.numbers(targets.values());
+                counted(numbers, data.weights(), data.groups())
+            }
+            Self::Pairs(data) => {
+                let ends: Vec<usize> = data.pairs().iter().flat_map(|(a, b, _)| [a, b]).collect();
+                let weights: Vec<f64> = data.pairs().iter().map(|(_, _, weight)| weight).collect();
+                Fingerprint::new().indices(&ends).numbers(&weights)
+            }
+            Self::Unlabeled(_) => Fingerprint::new(),
+        };
+        let features = self.features();
+        let shape = [features.rows(), features.columns()];
+        FitIdentity {
+            settings: settings.to_string(),
+            features: Fingerprint::new().indices(&shape).rows(features).finish(),
+            targets: targets.finish(),
         }
+    }
+}
+
+/// Targets with how much each row counts, and its group.
+fn counted(targets: Fingerprint, weights: Option<&[f64]>, groups: Option<&[usize]>) -> Fingerprint {
+    let targets = match weights {
+        Some(weights) => targets.numbers(weights),
+        None => targets,
+    };
+    match groups {
+        Some(groups) => targets.text("groups").indices(groups),
+        None => targets,
     }
 }
 
@@ -89,6 +71,7 @@ mod tests {
     use burn_nca_files::Identity;
 
     use super::*;
+    use crate::data::{Coincidences, Features, Pairs};
 
     #[test]
     fn settings_are_recognized_by_their_serialized_names_under_a_version() {
@@ -101,8 +84,10 @@ mod tests {
         let features = Features::unnamed(vec![0.0, 1.0, 2.0, 3.0], 1).unwrap();
         let moved = Features::unnamed(vec![0.0, 1.0, 2.0, 4.0], 1).unwrap();
         let pairs = |weight| Pairs::new(4, vec![(0, 1, 1.0), (2, 3, weight)]).unwrap();
-        let of =
-            |features: &Features, weight, settings| (features, &pairs(weight)).identity(settings);
+        let of = |features: &Features, weight, settings| {
+            let data = Coincidences::new(features.clone(), pairs(weight)).unwrap();
+            AnyData::Pairs(&data).identity(settings)
+        };
         let first = of(&features, 1.0, "a");
         assert_eq!(first.refusal(&of(&features, 1.0, "a")), None);
         assert_eq!(first.differences(&of(&features, 0.5, "a")), ["targets"]);

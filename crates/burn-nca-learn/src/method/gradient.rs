@@ -15,12 +15,12 @@ use crate::data::{
 use crate::device::runs_on_host;
 use crate::encoder::{Encoder, cast, output_width};
 use crate::error::{Error, Result};
-use crate::evaluate::RegressionScores;
+use crate::evaluate::{RegressionScores, expected_accuracy};
 use crate::fit::{
     self, FitConfig, FitIdentity, FitSession, FitSummary, HeldOutScore, Inputs, ResolvedStart,
     Solution, SumsSummary, minimize_prepared,
 };
-use crate::neighbors::Rule;
+use crate::neighbors::{ClassReferences, Rule};
 use crate::objective::transfer::int_tensor;
 use crate::objective::{
     CandidateLoss, Candidates, DataTarget, NcaLossConfig, Objective, kernel_means,
@@ -291,6 +291,22 @@ pub fn expected_accuracy_score<'a, E: Encoder>(
         let mean = f.into_scalar::<f64>() / rows;
         // A diverged embedding scores below any other; the fit itself reports that it is not finite.
         if mean.is_finite() { mean } else { f64::NEG_INFINITY }
+    })
+}
+
+/// The expected accuracy of held-out rows among the training rows, by a rule of its own.
+pub(super) fn expected_accuracy_by<'a, E: Encoder>(
+    rule: Rule,
+    train: SplitData<'a, Labeled>,
+    held_out: SplitData<'a, Labeled>,
+) -> Box<HeldOutScore<'a, E>> {
+    Box::new(move |encoder| {
+        let embedding = encoder.forward(train.x.clone());
+        let (labels, classes) = (train.data.labels(), train.data.classes());
+        let references = ClassReferences::new(&embedding, labels, classes);
+        let found = rule.probabilities(&encoder.forward(held_out.x.clone()), references, None);
+        let score = found.and_then(|found| expected_accuracy(&found, held_out.data.labels()));
+        score.ok().flatten().unwrap_or(f64::NEG_INFINITY)
     })
 }
 

@@ -3,14 +3,14 @@
 use burn::config::Config;
 use burn::tensor::Device;
 
-use super::gradient::learn_encoder;
+use super::gradient::{expected_accuracy_by, learn_encoder};
 use super::{GradientMethod, Learned, Method, Problem, SplitData, Uses};
 use crate::data::{Labeled, RegressionData, TrainingData};
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, FeatureWeights};
 use crate::error::{Error, Result};
-use crate::evaluate::{RegressionScores, expected_accuracy};
+use crate::evaluate::RegressionScores;
 use crate::fit::{FitConfig, FitSession, HeldOutScore, StartWeights};
-use crate::neighbors::{Numbers, Rule, manhattan_means, manhattan_probabilities};
+use crate::neighbors::{Numbers, Rule};
 use crate::objective::{
     ClassIndex, NcfsLoss, NcfsLossConfig, NcfsRegressionLoss, NcfsRegressionLossConfig, TargetIndex,
 };
@@ -92,16 +92,7 @@ impl GradientMethod for Ncfs {
         _fit: &'a FitConfig,
         _device: &Device,
     ) -> Box<HeldOutScore<'a, E>> {
-        Box::new(move |encoder| {
-            let references = encoder.forward(train.x.clone());
-            let queries = encoder.forward(held_out.x.clone());
-            let (labels, classes) = (train.data.labels(), train.data.classes());
-            manhattan_probabilities(&queries, &references, labels, classes, None)
-                .and_then(|probabilities| expected_accuracy(&probabilities, held_out.data.labels()))
-                .ok()
-                .flatten()
-                .unwrap_or(f64::NEG_INFINITY)
-        })
+        expected_accuracy_by(Rule::Manhattan, train, held_out)
     }
 
     fn rule(&self, _objective: &NcfsLoss) -> Rule {
@@ -176,7 +167,7 @@ impl GradientMethod for NcfsRegression {
                 let scores = RegressionScores::of(&predicted, held_out.data.targets().values());
                 scores.ok().and_then(|scores| scores.mae())
             };
-            let means = manhattan_means(&queries, &references, numbers, None);
+            let means = Rule::Manhattan.kernel_means(&queries, &references, numbers, None);
             means.ok().and_then(error).map_or(f64::NEG_INFINITY, |error| -error)
         })
     }
@@ -194,16 +185,8 @@ fn learn_weights<M: GradientMethod>(
 ) -> Result<Learned> {
     let fit = problem.fit.clone().with_l2(lambda(problem.fit, problem.data.features().rows()));
     let weights = start_weights(problem)?;
-    let problem = Problem {
-        data: problem.data,
-        d_output: problem.d_output,
-        encoder: EncoderConfig::Diagonal,
-        fit: &fit,
-        start: None,
-        device: problem.device.clone(),
-        dtype: problem.dtype,
-        score: problem.score,
-    };
+    let encoder = EncoderConfig::Diagonal;
+    let problem = Problem { encoder, fit: &fit, start: None, ..problem.with_data(problem.data) };
     let watch = problem
         .score
         .map(|score| move |map: &FeatureWeights| score(&AnyEncoder::Diagonal(map.diagonal())));

@@ -48,12 +48,15 @@ macro_rules! methods {
                 $($(#[$where])* all.extend([Self::$method($method::recommended())]);)+
                 all
             }
+        }
 
-            fn typed(&self) -> &dyn AnyTyped {
-                match self {
-                    $($(#[$where])* Self::$method(method) => method),+
+        /// An expression of the method, whatever its type.
+        macro_rules! typed {
+            ($any:expr, $typed:ident => $of:expr) => {
+                match $any {
+                    $($(#[$where])* AnyMethod::$method($typed) => $of),+
                 }
-            }
+            };
         }
     };
 }
@@ -81,90 +84,43 @@ methods! {
     Euclidean,
 }
 
-/// A [`Method`] whose type is forgotten.
-trait AnyTyped {
-    fn info(&self) -> MethodInfo;
-    fn settings(&self) -> Map<String, Value>;
-    fn with_settings(&self, settings: Map<String, Value>) -> serde_json::Result<AnyMethod>;
-    fn recommended_l2(&self, encoder: &EncoderConfig) -> f64;
-    fn penalties(&self, encoder: &EncoderConfig, rows: usize) -> Vec<f64>;
-    fn default_dimension(&self, data: AnyData<'_>) -> Option<usize>;
-    fn check_data(&self, data: AnyData<'_>) -> Result<()>;
-    fn check(&self, problem: &Problem<'_, AnyData<'_>>) -> Result<()>;
-    fn learn(&self, problem: &Problem<'_, AnyData<'_>>, session: FitSession<'_>)
-    -> Result<Learned>;
-    fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder>;
+/// The description of a method, with the values of its settings.
+fn info<M: Method>(method: &M) -> MethodInfo {
+    let values = settings(method);
+    let setting = |setting: &super::Setting| SettingInfo {
+        name: setting.name,
+        help: setting.help,
+        default: values.get(setting.name).cloned().unwrap_or(Value::Null),
+        tried: M::GRID.iter().find(|(name, _)| *name == setting.name).map_or(&[], |one| one.1),
+    };
+    let searched = method.searched().iter().copied();
+    MethodInfo {
+        name: M::NAME,
+        label: M::LABEL,
+        title: M::TITLE,
+        task: M::Data::TASK,
+        when: M::WHEN_TO_USE,
+        settings: M::SETTINGS.iter().map(setting).collect(),
+        uses: M::USES,
+        searched: searched.filter(|one| M::USES.contains(one)).collect(),
+        own_rule: M::OWN_RULE,
+    }
 }
 
-impl<M: Method> AnyTyped for M {
-    fn info(&self) -> MethodInfo {
-        let values = self.settings();
-        let setting = |setting: &super::Setting| SettingInfo {
-            name: setting.name,
-            help: setting.help,
-            default: values.get(setting.name).cloned().unwrap_or(Value::Null),
-            tried: M::GRID.iter().find(|(name, _)| *name == setting.name).map_or(&[], |one| one.1),
-        };
-        let searched = self.searched().iter().copied();
-        MethodInfo {
-            name: M::NAME,
-            label: M::LABEL,
-            title: M::TITLE,
-            task: M::Data::TASK,
-            when: M::WHEN_TO_USE,
-            settings: M::SETTINGS.iter().map(setting).collect(),
-            uses: M::USES,
-            searched: searched.filter(|one| M::USES.contains(one)).collect(),
-            own_rule: M::OWN_RULE,
-        }
+fn settings<M: Method>(method: &M) -> Map<String, Value> {
+    match serde_json::to_value(method) {
+        Ok(Value::Object(settings)) => settings,
+        _ => Map::new(),
     }
+}
 
-    fn settings(&self) -> Map<String, Value> {
-        match serde_json::to_value(self) {
-            Ok(Value::Object(settings)) => settings,
-            _ => Map::new(),
-        }
-    }
-
-    fn with_settings(&self, settings: Map<String, Value>) -> serde_json::Result<AnyMethod> {
-        serde_json::from_value::<M>(Value::Object(settings)).map(Into::into)
-    }
-
-    fn recommended_l2(&self, encoder: &EncoderConfig) -> f64 {
-        Method::recommended_l2(self, encoder)
-    }
-
-    fn penalties(&self, encoder: &EncoderConfig, rows: usize) -> Vec<f64> {
-        Method::penalties(self, encoder, rows)
-    }
-
-    fn default_dimension(&self, data: AnyData<'_>) -> Option<usize> {
-        Method::default_dimension(self, M::Data::of(data)?)
-    }
-
-    fn check_data(&self, data: AnyData<'_>) -> Result<()> {
-        view::<M>(data)?.check()
-    }
-
-    fn check(&self, problem: &Problem<'_, AnyData<'_>>) -> Result<()> {
-        Method::check(self, &problem.with_data(view::<M>(*problem.data)?))
-    }
-
-    fn learn(
-        &self,
-        problem: &Problem<'_, AnyData<'_>>,
-        session: FitSession<'_>,
-    ) -> Result<Learned> {
-        Method::learn(self, &problem.with_data(view::<M>(*problem.data)?), session)
-    }
-
-    fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder> {
-        Method::encoder_at(self, encoder, parameters)
-    }
+/// A method of the type of this one.
+fn of_map<M: Method>(_: &M, settings: Map<String, Value>) -> serde_json::Result<AnyMethod> {
+    serde_json::from_value::<M>(Value::Object(settings)).map(Into::into)
 }
 
 /// The data as the method takes them.
-fn view<M: Method>(data: AnyData<'_>) -> Result<&M::Data> {
+fn view<'a, M: Method>(_: &M, data: AnyData<'a>) -> Result<&'a M::Data> {
     M::Data::of(data).ok_or_else(|| {
         let (learns, found) = (M::Data::TASK, data.task());
         let name =
@@ -242,7 +198,7 @@ impl AnyMethod {
 
     /// Its description; the defaults of its settings are their values here.
     pub fn info(&self) -> MethodInfo {
-        self.typed().info()
+        typed!(self, method => info(method))
     }
 
     /// Whether it learns from such data.
@@ -252,7 +208,7 @@ impl AnyMethod {
 
     /// Its settings by their names.
     pub fn settings(&self) -> Map<String, Value> {
-        self.typed().settings()
+        typed!(self, method => settings(method))
     }
 
     /// The same method with a setting changed; `value` is JSON, or a word such as the name of a variant.
@@ -288,7 +244,7 @@ impl AnyMethod {
         for reading in readings(value) {
             let mut settings = settings.clone();
             settings.insert(name.to_string(), reading);
-            match self.typed().with_settings(settings) {
+            match typed!(self, method => of_map(method, settings)) {
                 Ok(method) => return Ok(method),
                 Err(error) => refused = refused.or(Some(error)),
             }
@@ -299,7 +255,7 @@ impl AnyMethod {
 
     /// The weight of the L2 penalty to start from in practice.
     pub fn recommended_l2(&self, encoder: &EncoderConfig) -> f64 {
-        self.typed().recommended_l2(encoder)
+        typed!(self, method => method.recommended_l2(encoder))
     }
 
     /// The settings that a search tries other values of, with these values: its own, then the others.
@@ -322,12 +278,12 @@ impl AnyMethod {
 
     /// The weights of the L2 penalty that a search tries, of so many rows, the likelier first.
     pub(crate) fn penalties(&self, encoder: &EncoderConfig, rows: usize) -> Vec<f64> {
-        self.typed().penalties(encoder, rows)
+        typed!(self, method => method.penalties(encoder, rows))
     }
 
     /// Number of dimensions where the user names none, if the method says so.
     pub fn default_dimension(&self, data: AnyData<'_>) -> Option<usize> {
-        self.typed().default_dimension(data)
+        typed!(self, method => method.default_dimension(view(method, data).ok()?))
     }
 
     /// Checks that there is enough to learn from, before anything is computed.
@@ -335,12 +291,12 @@ impl AnyMethod {
     /// # Errors
     /// Data of another kind, or what their check refuses.
     pub(crate) fn check_data(&self, data: AnyData<'_>) -> Result<()> {
-        self.typed().check_data(data)
+        typed!(self, method => view(method, data)?.check())
     }
 
     /// As [`Method::check`].
     pub(crate) fn check(&self, problem: &Problem<'_, AnyData<'_>>) -> Result<()> {
-        self.typed().check(problem)
+        typed!(self, method => method.check(&problem.with_data(view(method, *problem.data)?)))
     }
 
     /// As [`Method::learn`].
@@ -349,7 +305,9 @@ impl AnyMethod {
         problem: &Problem<'_, AnyData<'_>>,
         session: FitSession<'_>,
     ) -> Result<Learned> {
-        self.typed().learn(problem, session)
+        typed!(self, method => {
+            method.learn(&problem.with_data(view(method, *problem.data)?), session)
+        })
     }
 
     /// As [`Method::encoder_at`].
@@ -358,7 +316,7 @@ impl AnyMethod {
         encoder: &AnyEncoder,
         parameters: &[f64],
     ) -> Option<AnyEncoder> {
-        self.typed().encoder_at(encoder, parameters)
+        typed!(self, method => method.encoder_at(encoder, parameters))
     }
 
     /// The method of this name with these settings; what is not given has its default.
@@ -375,7 +333,7 @@ impl AnyMethod {
             }
         }
         let refused = |error| Error::setting(format!("the settings of {name}: {error}"));
-        method.typed().with_settings(settings).map_err(refused)
+        typed!(&method, method => of_map(method, settings)).map_err(refused)
     }
 
     /// Its settings, with its name as `method`.

@@ -14,7 +14,7 @@ use crate::encoder::{Activation, AnyEncoder, Encoder, EncoderConfig, HiddenLayer
 use crate::estimator::Estimator;
 use crate::estimator::tune::{TuneConfig, TuneSession};
 use crate::fit::{EarlyStoppingConfig, FitConfig, FitState, Progress, Start, Termination};
-use crate::neighbors::Rule;
+use crate::neighbors::{ClassReferences, Rule};
 
 /// A table of random rows, `[n, d]`, and the class that `class` gives each.
 fn table(seed: u64, [n, d]: [usize; 2], class: impl Fn(&[f64]) -> usize) -> Labeled {
@@ -230,7 +230,7 @@ fn the_variable_kernel_learns_its_width_and_fixes_the_scale() {
         // The value is the squared leave-one-out error of the very rule, and what its width costs.
         let (labels, own): (Vec<usize>, Vec<usize>) = (data.labels().to_vec(), (0..60).collect());
         let z = fitted.references();
-        let p = rule.class_probabilities(z, z, &labels, 2, Some(&own)).unwrap();
+        let p = rule.probabilities(z, ClassReferences::new(z, &labels, 2), Some(&own)).unwrap();
         let error: f64 = (0..60).map(|row| 2.0 * p.probability(row, 1 - labels[row]).powi(2)).sum();
         let error = error + 60.0 * 0.1 * rule.width.ln().powi(2);
         let value = fitted.summary().value;

@@ -3,12 +3,11 @@
 use burn::config::Config;
 use burn::tensor::{DType, Device};
 
-use super::gradient::learn_encoder;
+use super::gradient::{expected_accuracy_by, learn_encoder};
 use super::{GradientMethod, Grid, Learned, Method, Problem, Setting, SplitData, Uses};
 use crate::data::Labeled;
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap, TriangularMap};
 use crate::error::{Error, Result};
-use crate::evaluate::expected_accuracy;
 use crate::fit::{FitConfig, FitSession, HeldOutScore};
 use crate::neighbors::{Rule, VariableKernel};
 use crate::objective::{KernelTarget, VariableKernelLoss, VariableKernelLossConfig};
@@ -32,54 +31,95 @@ const SETTINGS: &[Setting] = &[
     },
 ];
 
-/// Variable-kernel similarity metric learning: one weight per feature, by the leave-one-out error of the variable-kernel
-/// rule ([`VariableKernelLoss`]).
-///
-/// The error does not depend on the scale of the map; what comes out has `tr LᵀL = d`. There is no penalty, as one on
-/// the scale would mean nothing.
-///
-/// # References
-/// D. G. Lowe, Similarity Metric Learning for a Variable-Kernel Classifier, Neural Computation 7, 1995.
-#[derive(Config, Debug, PartialEq)]
-pub struct Vsm {
-    /// Number of neighbors, K.
-    #[config(default = 10)]
-    pub neighbors: usize,
-    /// Number of the nearest of them whose mean distance is the width, M.
-    #[config(default = 5)]
-    pub averaged: usize,
-    /// Where r starts.
-    #[config(default = 1.0)]
-    pub width: f64,
-    /// What a width other than that costs each row, λ of [`VariableKernelLoss`]; 0 is the paper's error, which few rows
-    /// overfit by a narrow kernel.
-    #[config(default = 0.1)]
-    pub width_penalty: f64,
+/// The settings of [`Vsm`] and [`Gvsm`], and what follows from them.
+macro_rules! of_the_variable_kernel {
+    ($(#[$doc:meta])* $method:ident) => {
+        $(#[$doc])*
+        #[derive(Config, Debug, PartialEq)]
+        pub struct $method {
+            /// Number of neighbors, K.
+            #[config(default = 10)]
+            pub neighbors: usize,
+            /// Number of the nearest of them whose mean distance is the width, M.
+            #[config(default = 5)]
+            pub averaged: usize,
+            /// Where r starts.
+            #[config(default = 1.0)]
+            pub width: f64,
+            /// What a width other than that costs each row, λ of [`VariableKernelLoss`]; 0 is the paper's error, which few rows
+            /// overfit by a narrow kernel.
+            #[config(default = 0.1)]
+            pub width_penalty: f64,
+        }
+
+        impl $method {
+            fn kernel(&self) -> VariableKernel {
+                VariableKernel { neighbors: self.neighbors, averaged: self.averaged, width: self.width }
+            }
+        }
+
+        impl GradientMethod for $method {
+            type Objective = VariableKernelLoss;
+
+            fn objective(&self) -> VariableKernelLoss {
+                self.objective_on(&Device::default(), DType::F32)
+            }
+
+            fn objective_on(&self, device: &Device, dtype: DType) -> VariableKernelLoss {
+                VariableKernelLossConfig::new()
+                    .with_rule(self.kernel())
+                    .with_width_penalty(self.width_penalty)
+                    .init(device, dtype)
+            }
+
+            fn target(&self, train: &Labeled, device: &Device) -> Result<KernelTarget> {
+                let target = KernelTarget::new(train.labels(), self.neighbors, device)?;
+                match train.weights() {
+                    Some(weights) => target.with_weights(weights),
+                    None => Ok(target),
+                }
+            }
+
+            fn held_out_score<'a, E: Encoder>(
+                &self,
+                train: SplitData<'a, Labeled>,
+                held_out: SplitData<'a, Labeled>,
+                _fit: &'a FitConfig,
+                _device: &Device,
+            ) -> Box<HeldOutScore<'a, E>> {
+                // With the width that it starts from.
+                expected_accuracy_by(Rule::VariableKernel(self.kernel()), train, held_out)
+            }
+
+            fn rule(&self, objective: &VariableKernelLoss) -> Rule {
+                Rule::VariableKernel(objective.rule())
+            }
+        }
+    };
 }
 
-/// Generalized variable-kernel similarity metric learning: an upper triangular map, by the same error as [`Vsm`].
-///
-/// Fitted to the end it overfits more than VSM does. [`FitConfig::l2`] weighs what VSM has not, the squares off the
-/// diagonal ([`TriangularMap`]); early stopping is the other cure. A given start is a transform (Fourier, Hadamard,
-/// whitening) whose distances the triangular map takes over.
-///
-/// # References
-/// J. J. Naudé, M. A. van Wyk, Generalized Similarity Metric Learning for a Variable Kernel Classifier, 2002.
-#[derive(Config, Debug, PartialEq)]
-pub struct Gvsm {
-    /// Number of neighbors, K.
-    #[config(default = 10)]
-    pub neighbors: usize,
-    /// Number of the nearest of them whose mean distance is the width, M.
-    #[config(default = 5)]
-    pub averaged: usize,
-    /// Where r starts.
-    #[config(default = 1.0)]
-    pub width: f64,
-    /// What a width other than that costs each row, λ of [`VariableKernelLoss`]; 0 is the paper's error, which few rows
-    /// overfit by a narrow kernel.
-    #[config(default = 0.1)]
-    pub width_penalty: f64,
+of_the_variable_kernel! {
+    /// Variable-kernel similarity metric learning: one weight per feature, by the leave-one-out error of the variable-kernel
+    /// rule ([`VariableKernelLoss`]).
+    ///
+    /// The error does not depend on the scale of the map; what comes out has `tr LᵀL = d`. There is no penalty, as one on
+    /// the scale would mean nothing.
+    ///
+    /// # References
+    /// D. G. Lowe, Similarity Metric Learning for a Variable-Kernel Classifier, Neural Computation 7, 1995.
+    Vsm
+}
+
+of_the_variable_kernel! {
+    /// Generalized variable-kernel similarity metric learning: an upper triangular map, by the same error as [`Vsm`].
+    ///
+    /// Fitted to the end it overfits more than VSM does. [`FitConfig::l2`] weighs what VSM has not, the squares off the
+    /// diagonal ([`TriangularMap`]); early stopping is the other cure. A given start is a transform (Fourier, Hadamard,
+    /// whitening) whose distances the triangular map takes over.
+    ///
+    /// # References
+    /// J. J. Naudé, M. A. van Wyk, Generalized Similarity Metric Learning for a Variable Kernel Classifier, 2002.
+    Gvsm
 }
 
 impl Method for Vsm {
@@ -227,73 +267,6 @@ fn check(
         rows.saturating_sub(1)
     )))
 }
-
-/// The score of a map on held-out rows: their expected accuracy by the rule with the width it starts from.
-fn score<'a, E: Encoder>(
-    rule: VariableKernel,
-    train: SplitData<'a, Labeled>,
-    held_out: SplitData<'a, Labeled>,
-) -> Box<HeldOutScore<'a, E>> {
-    Box::new(move |encoder| {
-        let references = encoder.forward(train.x.clone());
-        let queries = encoder.forward(held_out.x.clone());
-        let (labels, classes) = (train.data.labels(), train.data.classes());
-        rule.class_probabilities(&queries, &references, labels, classes, None)
-            .and_then(|probabilities| expected_accuracy(&probabilities, held_out.data.labels()))
-            .ok()
-            .flatten()
-            .unwrap_or(f64::NEG_INFINITY)
-    })
-}
-
-macro_rules! of_the_variable_kernel {
-    ($($method:ident),+) => {$(
-        impl $method {
-            fn kernel(&self) -> VariableKernel {
-                VariableKernel { neighbors: self.neighbors, averaged: self.averaged, width: self.width }
-            }
-        }
-
-        impl GradientMethod for $method {
-            type Objective = VariableKernelLoss;
-
-            fn objective(&self) -> VariableKernelLoss {
-                self.objective_on(&Device::default(), DType::F32)
-            }
-
-            fn objective_on(&self, device: &Device, dtype: DType) -> VariableKernelLoss {
-                VariableKernelLossConfig::new()
-                    .with_rule(self.kernel())
-                    .with_width_penalty(self.width_penalty)
-                    .init(device, dtype)
-            }
-
-            fn target(&self, train: &Labeled, device: &Device) -> Result<KernelTarget> {
-                let target = KernelTarget::new(train.labels(), self.neighbors, device)?;
-                match train.weights() {
-                    Some(weights) => target.with_weights(weights),
-                    None => Ok(target),
-                }
-            }
-
-            fn held_out_score<'a, E: Encoder>(
-                &self,
-                train: SplitData<'a, Labeled>,
-                held_out: SplitData<'a, Labeled>,
-                _fit: &'a FitConfig,
-                _device: &Device,
-            ) -> Box<HeldOutScore<'a, E>> {
-                score(self.kernel(), train, held_out)
-            }
-
-            fn rule(&self, objective: &VariableKernelLoss) -> Rule {
-                Rule::VariableKernel(objective.rule())
-            }
-        }
-    )+};
-}
-
-of_the_variable_kernel!(Vsm, Gvsm);
 
 #[cfg(test)]
 mod tests;

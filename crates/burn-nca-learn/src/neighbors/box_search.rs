@@ -307,7 +307,7 @@ mod tests {
                             reference: row as u32,
                         })
                         .collect();
-                    all.sort_unstable();
+                    all.sort_unstable_by(Candidate::order);
                     assert_eq!(*found, all[..7], "{d} dimensions, query {query}");
                 }
                 search.tree.arch = Arch::Scalar;

@@ -4,7 +4,6 @@ use burn::tensor::Tensor;
 use burn_nca_fused::coincidence::Model;
 use serde::{Deserialize, Serialize};
 
-use super::rule::{ClassReferences, ClassRule};
 use super::{ClassProbabilities, Points};
 use crate::error::{Error, Result};
 
@@ -68,17 +67,15 @@ impl CoincidenceRule {
         Ok(logs)
     }
 
-    fn predicted(&self, queries: &Tensor<2>) -> Result<Vec<usize>> {
-        let logs = self.log_probabilities(queries)?;
-        let best = |row: &[f64]| {
-            let better = |best: usize, at: usize| if row[at] > row[best] { at } else { best };
-            self.classes[(1..row.len()).fold(0, better)]
-        };
-        Ok(logs.chunks_exact(self.classes.len()).map(best).collect())
-    }
-
-    /// The logarithm of the probability of each class, row-major `[m, classes]`.
-    fn normalized(&self, queries: &Tensor<2>, classes: usize) -> Result<Vec<f64>> {
+    /// The probability of each class.
+    ///
+    /// # Errors
+    /// As [`log_probabilities`](Self::log_probabilities), or a space of a class that there is not.
+    pub(crate) fn probabilities(
+        &self,
+        queries: &Tensor<2>,
+        classes: usize,
+    ) -> Result<ClassProbabilities> {
         if let Some(class) = self.classes.iter().find(|class| **class >= classes) {
             return Err(Error::data(format!(
                 "the rule has a space for class {class}, but there are {classes} classes, counted from 0; give \
@@ -97,29 +94,7 @@ impl CoincidenceRule {
                 row[*class] = if none { -(logs.len() as f64).ln() } else { log - sum };
             }
         }
-        Ok(normalized)
-    }
-}
-
-impl ClassRule for CoincidenceRule {
-    fn classes(
-        &self,
-        queries: &Tensor<2>,
-        _references: ClassReferences<'_>,
-        ks: &[usize],
-        _own: Option<&[usize]>,
-    ) -> Result<Vec<Vec<usize>>> {
-        Ok(vec![self.predicted(queries)?; ks.len()])
-    }
-
-    fn probabilities(
-        &self,
-        queries: &Tensor<2>,
-        references: ClassReferences<'_>,
-        _own: Option<&[usize]>,
-    ) -> Result<ClassProbabilities> {
-        let ClassReferences { classes, .. } = references;
-        Ok(ClassProbabilities::from_logs(self.normalized(queries, classes)?, classes))
+        Ok(ClassProbabilities::from_logs(normalized, classes))
     }
 }
 
@@ -128,6 +103,7 @@ mod tests {
     use burn::tensor::Device;
 
     use super::*;
+    use crate::neighbors::{ClassReferences, Rule};
 
     fn rule() -> CoincidenceRule {
         let (means, sigma_sq) = (vec![0.0, 3.0], vec![0.5, 2.0]);
@@ -144,9 +120,10 @@ mod tests {
         };
         assert!((found[0] - expected(0.04, 0.5)).abs() < 1e-6);
         assert!((found[1] - expected(6.25, 2.0)).abs() < 1e-6);
-        let references = ClassReferences::new(&queries, &[0, 2], 3);
-        assert_eq!(rule().classes(&queries, references, &[1, 5], None).unwrap(), [[0, 2], [0, 2]]);
-        let shares = rule().shares(&queries, references, 1, None).unwrap();
+        let (rule, references) =
+            (Rule::Coincidence(rule()), ClassReferences::new(&queries, &[0, 2], 3));
+        assert_eq!(rule.classes(&queries, references, &[1, 5], None).unwrap(), [[0, 2], [0, 2]]);
+        let shares = rule.shares(&queries, references, 1, None).unwrap();
         assert!((shares[0] - found[0].exp() / (found[0].exp() + found[1].exp())).abs() < 1e-12);
         assert_eq!(shares[1], 0.0);
         assert!((shares[3..].iter().sum::<f64>() - 1.0).abs() < 1e-12);
@@ -164,8 +141,7 @@ mod tests {
         let error = damaged.log_probabilities(&queries).unwrap_err().to_string();
         assert!(error.starts_with("σ² of a latent space is -1"), "{error}");
         let far = CoincidenceRule { means: vec![1e300, -1e300], ..rule() };
-        let logs = far.normalized(&queries, 3).unwrap();
-        let shares: Vec<f64> = logs.into_iter().map(f64::exp).collect();
-        assert!((shares[0] - 0.5).abs() < 1e-12 && shares[1] == 0.0, "{shares:?}");
+        let found = far.probabilities(&queries, 3).unwrap();
+        assert!((found.probability(0, 0) - 0.5).abs() < 1e-12 && found.probability(0, 1) == 0.0);
     }
 }

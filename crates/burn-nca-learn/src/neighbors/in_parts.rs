@@ -25,8 +25,7 @@ impl Rule {
     ) -> Result<Vec<usize>> {
         let mut found = Vec::new();
         for rows in parts(queries.dims()[0], references.classes) {
-            let part =
-                self.of_classes().probabilities(&of_rows(queries, rows), references, None)?;
+            let part = self.probabilities(&of_rows(queries, rows), references, None)?;
             found.extend(part.most_probable());
         }
         Ok(found)
@@ -47,7 +46,7 @@ impl Rule {
         for some in parts(rows.len(), classes) {
             let own = &rows[some];
             let queries = rows_at(embedding, own);
-            let part = self.of_classes().probabilities(&queries, references, Some(own))?;
+            let part = self.probabilities(&queries, references, Some(own))?;
             let log_p = |(at, &row): (usize, &usize)| part.log_probabilities(at)[labels[row]];
             found.extend(own.iter().enumerate().map(log_p));
         }

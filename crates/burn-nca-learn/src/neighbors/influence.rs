@@ -168,7 +168,7 @@ impl Rule {
         let own: Vec<usize> = (0..m).collect();
         let of = ClassReferences { weights, ..ClassReferences::new(references, &own, m) };
         for rows in parts(n, m) {
-            let some = self.of_classes().probabilities(&of_rows(queries, rows), of, None)?;
+            let some = self.probabilities(&of_rows(queries, rows), of, None)?;
             let rows = 0..some.rows();
             add(&rows.flat_map(|row| some.log_probabilities(row)).copied().collect::<Vec<_>>());
         }
@@ -254,7 +254,7 @@ mod tests {
             ];
             for rule in rules {
                 let found = rule.influences(&queries, of, None, N).unwrap();
-                let expected = rule.of_classes().probabilities(&queries, of, None).unwrap();
+                let expected = rule.probabilities(&queries, of, None).unwrap();
                 let means = rule.kernel_means(&queries, &references, numbers, None).unwrap();
                 for (row, found) in found.iter().enumerate() {
                     let sums = by_class(found);
@@ -273,7 +273,7 @@ mod tests {
             for rule in [Rule::Neighbors, Rule::Manhattan] {
                 for k in [1, 4, 7] {
                     let found = rule.influences(&queries, of, Some(k), N).unwrap();
-                    let expected = rule.of_classes().shares(&queries, of, k, None).unwrap();
+                    let expected = rule.shares(&queries, of, k, None).unwrap();
                     for (found, expected) in found.iter().zip(expected.chunks(3)) {
                         prop_assert_eq!(found.len(), k);
                         let sums = by_class(found);

@@ -3,6 +3,7 @@
 use burn::tensor::Tensor;
 use rayon::prelude::*;
 
+use super::ClassReferences;
 use super::excluded::{Eligible, Exclude, Excluded, check_usable};
 use super::in_parts::rows_at;
 use super::kernel::log_sum;
@@ -13,44 +14,14 @@ use super::regress::Numbers;
 use super::search::check_k_excluding;
 use crate::error::Result;
 
-/// The k nearest references of each query by `Σ_r |u_r - v_r|`.
+/// The k nearest references of each query by `Σ_r |u_r - v_r|`, of those that it may find.
 ///
 /// Ascending by distance; of equal distances the lower reference row comes first. The distances come back squared, as
 /// those of every search. All distances are taken, in f64 on the host, a row at a time.
 ///
-/// # Shapes
-/// - queries: `[n, d]`, references: `[m, d]`
-/// - own: n entries; `own[i]` is the reference row that is query i, which is never its own neighbor
-///
-/// # Errors
-/// As [`NearestConfig::search`](super::NearestConfig::search).
-///
-/// # Examples
-/// ```
-/// use burn::tensor::{Device, Tensor};
-/// use burn_nca_learn::neighbors::manhattan_nearest;
-///
-/// let device = Device::flex();
-/// let references = Tensor::<2>::from_floats([[3.0, 0.0], [2.0, 2.0]], &device);
-/// let queries = Tensor::<2>::from_floats([[0.0, 0.0]], &device);
-/// let neighbors = manhattan_nearest(&queries, &references, 1, None)?;
-/// assert_eq!(neighbors.indices(0), [0]); // 3 against 4, although 9 is more than 8
-/// # Ok::<(), burn_nca_learn::Error>(())
-/// ```
-pub fn manhattan_nearest(
-    queries: &Tensor<2>,
-    references: &Tensor<2>,
-    k: usize,
-    own: Option<&[usize]>,
-) -> Result<Neighbors> {
-    nearest_excluding(queries, references, k, Exclude::own_if(own))
-}
-
-/// As [`manhattan_nearest`], of the references that a query may find.
-///
 /// # Errors
 /// As [`NearestConfig::search_excluding`](super::NearestConfig::search_excluding).
-pub(super) fn nearest_excluding(
+pub(super) fn nearest(
     queries: &Tensor<2>,
     references: &Tensor<2>,
     k: usize,
@@ -84,34 +55,19 @@ pub(super) fn nearest_excluding(
 /// ```text
 /// P(c | u_i) = Σ_{j: y_j = c} exp(-D_ij) / Σ_l exp(-D_il),   D_ij = Σ_r |u_ir - u_jr|
 /// ```
-/// As [`class_probabilities`](super::class_probabilities), with another distance.
+/// As [`class_probabilities`](super::class_probabilities), with another distance, and the term of each reference times its
+/// weight.
 ///
 /// # Errors
 /// As [`class_probabilities`](super::class_probabilities).
-pub fn manhattan_probabilities(
+pub(super) fn probabilities(
     queries: &Tensor<2>,
-    references: &Tensor<2>,
-    labels: &[usize],
-    classes: usize,
+    references: ClassReferences<'_>,
     own: Option<&[usize]>,
 ) -> Result<ClassProbabilities> {
-    let exclude = Exclude::own_if(own);
-    weighted_probabilities(queries, references, (labels, None), classes, exclude)
-}
-
-/// As [`manhattan_probabilities`], the term of each reference that a query may find times its weight; alike without.
-///
-/// # Errors
-/// As [`manhattan_probabilities`].
-pub(super) fn weighted_probabilities(
-    queries: &Tensor<2>,
-    references: &Tensor<2>,
-    (labels, weights): (&[usize], Option<&[f64]>),
-    classes: usize,
-    exclude: Exclude<'_>,
-) -> Result<ClassProbabilities> {
-    let exclude = exclude.with_weights(weights);
-    let (queries, all, eligible) = read_eligible(queries, references, exclude)?;
+    let ClassReferences { embedding, labels, classes, weights, .. } = references;
+    let exclude = references.voters()?.exclude(own);
+    let (queries, all, eligible) = read_eligible(queries, embedding, exclude)?;
     check_labels(labels, all.rows(), classes)?;
     let references = eligible.of(&all);
     check_usable(references.rows(), queries.rows(), eligible.excluded.as_ref(), |_| true)?;
@@ -135,7 +91,7 @@ pub(super) fn weighted_probabilities(
 ///
 /// # Errors
 /// As [`kernel_means`](super::kernel_means).
-pub fn manhattan_means(
+pub(super) fn means(
     queries: &Tensor<2>,
     references: &Tensor<2>,
     numbers: Numbers<'_>,
@@ -216,10 +172,14 @@ mod tests {
         Tensor::from_floats([[0.0, 7.0], [unit, 7.0], [3.0 * unit, 7.0]], &Device::flex())
     }
 
+    fn of<'a>(points: &'a Tensor<2>, labels: &'a [usize]) -> ClassReferences<'a> {
+        ClassReferences::new(points, labels, 3)
+    }
+
     #[test]
     fn probabilities_and_means_are_those_worked_by_hand() {
-        let own = [0, 1, 2];
-        let found = manhattan_probabilities(&line(), &line(), &[0, 0, 1], 3, Some(&own)).unwrap();
+        let (line, own) = (line(), [0, 1, 2]);
+        let found = probabilities(&line, of(&line, &[0, 0, 1]), Some(&own)).unwrap();
         for (row, [same, other]) in
             [[0.8, 0.2], [2.0 / 3.0, 1.0 / 3.0], [1.0, 0.0]].iter().enumerate()
         {
@@ -227,11 +187,11 @@ mod tests {
             assert!((found.probability(row, 1) - other).abs() < 1e-6);
             assert_eq!(found.probability(row, 2), 0.0);
         }
-        let perplexities = manhattan_perplexities(&line(), &[0], None).unwrap();
+        let perplexities = manhattan_perplexities(&line, &[0], None).unwrap();
         let entropy = -0.8 * 0.8f64.ln() - 0.2 * 0.2f64.ln();
         assert!((perplexities[0].ln() - entropy).abs() < 1e-6, "{perplexities:?}");
         let numbers = Numbers::new(&[0.0, 3.0, 9.0], 1);
-        let means = manhattan_means(&line(), &line(), numbers, Some(&own)).unwrap();
+        let means = means(&line, &line, numbers, Some(&own)).unwrap();
         for (mean, expected) in means.iter().zip([4.2, 3.0, 2.0]) {
             assert!((mean - expected).abs() < 1e-5, "{mean} {expected}");
         }
@@ -239,28 +199,27 @@ mod tests {
 
     #[test]
     fn a_weight_counts_a_reference_as_often() {
-        let twice = Tensor::cat(vec![line(), line().slice([1..2])], 0);
-        let query = line().slice([2..3]);
-        let counted = manhattan_probabilities(&query, &twice, &[0, 1, 0, 1], 2, None).unwrap();
-        let of = |weights: &[f64]| {
-            let (of, exclude) = ((&[0, 1, 0][..], Some(weights)), Exclude::nothing());
-            weighted_probabilities(&query, &line(), of, 2, exclude).unwrap()
+        let line = line();
+        let twice = Tensor::cat(vec![line.clone(), line.clone().slice([1..2])], 0);
+        let query = line.clone().slice([2..3]);
+        let counted = probabilities(&query, of(&twice, &[0, 1, 0, 1]), None).unwrap();
+        let weighted = |weights: &[f64]| {
+            let references = ClassReferences { weights: Some(weights), ..of(&line, &[0, 1, 0]) };
+            probabilities(&query, references, None).unwrap().probability(0, 1)
         };
-        assert!((of(&[1.0, 2.0, 1.0]).probability(0, 1) - counted.probability(0, 1)).abs() < 1e-12);
-        assert_eq!(of(&[1.0, 0.0, 0.0]).probability(0, 1), 0.0);
+        assert!((weighted(&[1.0, 2.0, 1.0]) - counted.probability(0, 1)).abs() < 1e-12);
+        assert_eq!(weighted(&[1.0, 0.0, 0.0]), 0.0);
     }
 
     #[test]
     fn neighbors_ascend_and_leave_the_query_out() {
-        let found = manhattan_nearest(&line(), &line(), 2, Some(&[0, 1, 2])).unwrap();
-        assert_eq!(
-            (found.indices(0), found.indices(1), found.indices(2)),
-            (&[1, 2][..], &[0, 2][..], &[1, 0][..])
-        );
-        let error = manhattan_nearest(&line(), &line(), 3, Some(&[0, 1, 2])).unwrap_err();
+        let (line, own) = (line(), Exclude::own(&[0, 1, 2]));
+        let found = nearest(&line, &line, 2, own).unwrap();
+        assert_eq!([0, 1, 2].map(|row| found.indices(row)), [[1, 2], [0, 2], [1, 0]]);
+        let error = nearest(&line, &line, 3, own).unwrap_err();
         assert!(error.to_string().contains("only 2 references"), "{error}");
-        let alone = line().slice([0..1]);
-        let error = manhattan_probabilities(&alone, &alone, &[0], 1, Some(&[0])).unwrap_err();
+        let alone = line.slice([0..1]);
+        let error = probabilities(&alone, of(&alone, &[0]), Some(&[0])).unwrap_err();
         assert!(error.to_string().contains("no reference other than the query"), "{error}");
     }
 }

@@ -8,12 +8,12 @@ use burn_nca_fused::Number;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::ClassReferences;
 use super::excluded::{Exclude, check_usable};
 use super::in_parts::{parts, rows_at};
 use super::points::{Points, check_labels, read_both};
 use super::probabilities::ClassProbabilities;
 use super::regress::Numbers;
-use super::rule::{ClassReferences, ClassRule};
 use crate::data::host_values;
 use crate::device::backend;
 use crate::error::{Error, Result};
@@ -179,6 +179,23 @@ impl MemberRule {
         Ok([log_p, perplexity])
     }
 
+    /// The probability of each class by all references.
+    pub(super) fn probabilities(
+        &self,
+        queries: &Tensor<2>,
+        references: ClassReferences<'_>,
+        own: Option<&[usize]>,
+    ) -> Result<ClassProbabilities> {
+        let ClassReferences { embedding, labels, classes, weights, .. } = references;
+        check_labels(labels, embedding.dims()[0], classes)?;
+        let exclude = references.voters()?.exclude(own);
+        let add = |sums: &mut [f64], shares: &[f64]| {
+            labels.iter().zip(shares).for_each(|(&label, share)| sums[label] += share);
+        };
+        let shares = self.sums((queries, embedding), (weights, exclude), classes, add)?;
+        Ok(ClassProbabilities::from_logs(shares.into_iter().map(f64::ln).collect(), classes))
+    }
+
     /// The numbers of all references, weighted by p_ij, for each query; row-major `[n, columns]`.
     pub(super) fn kernel_means(
         &self,
@@ -242,25 +259,6 @@ fn precise(queries: &Tensor<2>, references: &Tensor<2>) -> Result<(Tensor<2>, Te
     let (queries, references) = (read(queries), read(references));
     let mean = references.clone().mean_dim(0);
     Ok((queries - mean.clone(), references - mean))
-}
-
-/// The number of neighbors has no meaning here: all references decide.
-impl ClassRule for MemberRule {
-    fn probabilities(
-        &self,
-        queries: &Tensor<2>,
-        references: ClassReferences<'_>,
-        own: Option<&[usize]>,
-    ) -> Result<ClassProbabilities> {
-        let ClassReferences { embedding, labels, classes, weights, .. } = references;
-        check_labels(labels, embedding.dims()[0], classes)?;
-        let exclude = references.voters()?.exclude(own);
-        let add = |sums: &mut [f64], shares: &[f64]| {
-            labels.iter().zip(shares).for_each(|(&label, share)| sums[label] += share);
-        };
-        let shares = self.sums((queries, embedding), (weights, exclude), classes, add)?;
-        Ok(ClassProbabilities::from_logs(shares.into_iter().map(f64::ln).collect(), classes))
-    }
 }
 
 #[cfg(test)]

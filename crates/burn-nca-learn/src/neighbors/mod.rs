@@ -20,7 +20,6 @@
 mod box_search;
 mod box_tree;
 mod candidate_filter;
-mod classify;
 mod coincidence_rule;
 mod contraction;
 mod entropy_k;
@@ -59,18 +58,16 @@ pub(crate) use search::{check_k_excluding, nearest_rows};
 pub(crate) use series::log_sums as series_log_sums;
 pub(crate) use within::within;
 
-pub use classify::{majority_vote, vote_shares};
 pub use coincidence_rule::CoincidenceRule;
 pub use entropy_k::{LocalVote, PerplexityMean, global_k, local_k_vote};
 pub use excluded::{Exclude, fewest_others};
 pub use influence::Influence;
-pub use manhattan::{manhattan_means, manhattan_nearest, manhattan_probabilities};
 pub use member_rule::MemberRule;
 pub use probabilities::ClassProbabilities;
 pub use ranking::Neighbors;
 pub use regress::{Numbers, kernel_means, leave_one_out_kernel_means, nearest_means};
-pub use rule::{ClassReferences, ClassRule, Rule};
+pub use rule::{ClassReferences, Rule};
 pub use search::{NearestConfig, SearchMethod, nearest, nearest_others};
 pub use soft::{class_probabilities, leave_one_out_probabilities};
 pub use variable_kernel::VariableKernel;
-pub use voters::Voters;
+pub use voters::{Voters, majority_vote};

@@ -186,33 +186,24 @@ pub(crate) fn sq_distance(a: &[f64], b: &[f64]) -> f64 {
 /// query is.
 ///
 /// # Errors
-/// As [`Points::read`], [`check_dimensions`] and [`check_own`].
+/// As [`Points::read`] and [`fitting`].
 pub(super) fn read_both(
     queries: &Tensor<2>,
     references: &Tensor<2>,
     own: Option<&[usize]>,
 ) -> Result<[Points; 2]> {
-    let queries = Points::read(queries, "queries")?;
-    let references = Points::read(references, "references")?;
-    check_dimensions(&queries, &references)?;
-    check_own(own, queries.rows(), references.rows())?;
-    Ok([queries, references])
+    fitting([Points::read(queries, "queries")?, Points::read(references, "references")?], own)
 }
 
-/// As [`read_both`], of features.
+/// Queries and references that fit each other and `own`.
 ///
 /// # Errors
-/// As [`read_both`].
-pub(super) fn of_both(
-    queries: &Features,
-    references: &Features,
-    own: Option<&[usize]>,
-) -> Result<[Points; 2]> {
-    let queries = Points::of(queries, "queries")?;
-    let references = Points::of(references, "references")?;
-    check_dimensions(&queries, &references)?;
+/// As [`check_dimensions`] and [`check_own`].
+pub(super) fn fitting(both: [Points; 2], own: Option<&[usize]>) -> Result<[Points; 2]> {
+    let [queries, references] = &both;
+    check_dimensions(queries, references)?;
     check_own(own, queries.rows(), references.rows())?;
-    Ok([queries, references])
+    Ok(both)
 }
 
 /// Checks that queries and references have the same dimensions.

@@ -23,7 +23,7 @@ impl PartialEq for ClassProbabilities {
 }
 
 impl ClassProbabilities {
-    /// Probabilities from another source, such as the [`vote_shares`](super::vote_shares) of k-NN: row-major
+    /// Probabilities from another source, such as the [shares](super::Voters::shares) of k-NN votes: row-major
     /// `[n, c]`.
     ///
     /// # Errors

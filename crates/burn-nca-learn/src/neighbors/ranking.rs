@@ -63,34 +63,14 @@ impl Neighbors {
 }
 
 /// A reference and its exact squared distance.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Candidate {
     pub(super) sq_distance: f64,
     pub(super) reference: u32,
 }
 
-impl PartialEq for Candidate {
-    fn eq(&self, other: &Self) -> bool {
-        self.order(other).is_eq()
-    }
-}
-
-impl Eq for Candidate {}
-
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Candidate {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.order(other)
-    }
-}
-
 impl Candidate {
-    fn order(&self, other: &Self) -> Ordering {
+    pub(super) fn order(&self, other: &Self) -> Ordering {
         self.sq_distance
             .total_cmp(&other.sq_distance)
             .then_with(|| self.reference.cmp(&other.reference))

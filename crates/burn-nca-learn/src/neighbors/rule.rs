@@ -1,14 +1,13 @@
 //! How the training rows of a model decide about others, in the space of its map.
 //!
-//! A new rule is a type that implements [`ClassRule`], and a variant of [`Rule`] that holds it.
+//! A new rule is a variant of [`Rule`], and what its methods say of it.
 
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-use super::manhattan::{nearest_excluding, weighted_probabilities as manhattan_weighted};
 use super::{
     ClassProbabilities, CoincidenceRule, Exclude, MemberRule, NearestConfig, Neighbors, Numbers,
-    VariableKernel, Voters, kernel_means, manhattan_means,
+    VariableKernel, Voters, kernel_means, manhattan,
 };
 use crate::error::Result;
 
@@ -42,55 +41,6 @@ impl<'a> ClassReferences<'a> {
     }
 }
 
-/// How references decide about the class of queries.
-///
-/// Queries `[m, k]` are in the space of the references. `own[i]` is the reference that is query i, and has no say
-/// about it, nor has any of its group; without `own` no query is a reference. A rule that says only the probabilities
-/// decides by them, whatever k is.
-pub trait ClassRule {
-    /// The class of each query by its k nearest references, for each k of `ks` (one search may serve all).
-    ///
-    /// # Errors
-    /// k of 0 or more than there are references, a coordinate that is not finite.
-    fn classes(
-        &self,
-        queries: &Tensor<2>,
-        references: ClassReferences<'_>,
-        ks: &[usize],
-        own: Option<&[usize]>,
-    ) -> Result<Vec<Vec<usize>>> {
-        let classes = self.probabilities(queries, references, own)?.most_probable();
-        Ok(vec![classes; ks.len()])
-    }
-
-    /// How strongly each class is voted for by the k nearest references, row-major `[m, c]`; rows sum to 1.
-    ///
-    /// # Errors
-    /// As [`classes`](Self::classes).
-    fn shares(
-        &self,
-        queries: &Tensor<2>,
-        references: ClassReferences<'_>,
-        _k: usize,
-        own: Option<&[usize]>,
-    ) -> Result<Vec<f64>> {
-        let probabilities = self.probabilities(queries, references, own)?;
-        let rows = 0..probabilities.rows();
-        Ok(rows.flat_map(|row| probabilities.log_probabilities(row)).map(|log| log.exp()).collect())
-    }
-
-    /// The probability of each class by all references.
-    ///
-    /// # Errors
-    /// A coordinate that is not finite.
-    fn probabilities(
-        &self,
-        queries: &Tensor<2>,
-        references: ClassReferences<'_>,
-        own: Option<&[usize]>,
-    ) -> Result<ClassProbabilities>;
-}
-
 /// How the training rows of a model decide about others; saved with the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind")]
@@ -108,15 +58,71 @@ pub enum Rule {
     Members(MemberRule),
 }
 
+/// Queries `[m, k]` are in the space of the references. `own[i]` is the reference that is query i, and has no say
+/// about it, nor has any of its group; without `own` no query is a reference.
 impl Rule {
-    /// The rule as it decides about classes.
-    pub fn of_classes(&self) -> &dyn ClassRule {
+    /// The class of each query by its k nearest references, for each k of `ks` (one search serves all); the most probable one
+    /// by a rule that knows no vote, whatever k is.
+    ///
+    /// # Errors
+    /// k of 0 or more than there are references, a coordinate that is not finite.
+    pub fn classes(
+        &self,
+        queries: &Tensor<2>,
+        references: ClassReferences<'_>,
+        ks: &[usize],
+        own: Option<&[usize]>,
+    ) -> Result<Vec<Vec<usize>>> {
+        if !matches!(self, Self::Neighbors | Self::Manhattan) {
+            let classes = self.probabilities(queries, references, own)?.most_probable();
+            return Ok(vec![classes; ks.len()]);
+        }
+        let most = ks.iter().copied().max().unwrap_or(1);
+        let voters = references.voters()?;
+        let neighbors = self.nearest(queries, references.embedding, most, voters.exclude(own))?;
+        ks.iter().map(|&k| voters.majority(&neighbors, k)).collect()
+    }
+
+    /// How strongly each class is voted for by the k nearest references, or how probable it is by a rule that knows no vote,
+    /// row-major `[m, c]`; rows sum to 1.
+    ///
+    /// # Errors
+    /// As [`classes`](Self::classes).
+    pub fn shares(
+        &self,
+        queries: &Tensor<2>,
+        references: ClassReferences<'_>,
+        k: usize,
+        own: Option<&[usize]>,
+    ) -> Result<Vec<f64>> {
+        if !matches!(self, Self::Neighbors | Self::Manhattan) {
+            let found = self.probabilities(queries, references, own)?;
+            let logs = (0..found.rows()).flat_map(|row| found.log_probabilities(row));
+            return Ok(logs.map(|log| log.exp()).collect());
+        }
+        let voters = references.voters()?;
+        let exclude = voters.exclude(own);
+        voters.shares(&self.nearest(queries, references.embedding, k, exclude)?, k)
+    }
+
+    /// The probability of each class by all references.
+    ///
+    /// # Errors
+    /// A coordinate that is not finite.
+    pub fn probabilities(
+        &self,
+        queries: &Tensor<2>,
+        references: ClassReferences<'_>,
+        own: Option<&[usize]>,
+    ) -> Result<ClassProbabilities> {
         match self {
-            Self::Neighbors => &Distance::Euclidean,
-            Self::Coincidence(rule) => rule,
-            Self::Manhattan => &Distance::Manhattan,
-            Self::VariableKernel(rule) => rule,
-            Self::Members(rule) => rule,
+            Self::Neighbors => {
+                references.voters()?.probabilities(queries, references.embedding, own)
+            }
+            Self::Coincidence(rule) => rule.probabilities(queries, references.classes),
+            Self::Manhattan => manhattan::probabilities(queries, references, own),
+            Self::VariableKernel(rule) => rule.probabilities(queries, references, own),
+            Self::Members(rule) => rule.probabilities(queries, references, own),
         }
     }
 
@@ -131,7 +137,10 @@ impl Rule {
         k: usize,
         exclude: Exclude<'_>,
     ) -> Result<Neighbors> {
-        self.distance().nearest(queries, references, k, exclude)
+        match self {
+            Self::Manhattan => manhattan::nearest(queries, references, k, exclude),
+            _ => NearestConfig::new(k).search_excluding(queries, references, exclude),
+        }
     }
 
     /// The numbers of all references, weighted by the rule's `p_ij`, for each query; row-major `[m, columns]`.
@@ -147,110 +156,9 @@ impl Rule {
     ) -> Result<Vec<f64>> {
         match self {
             Self::Members(rule) => rule.kernel_means((queries, references), numbers, own),
-            _ => self.distance().kernel_means(queries, references, numbers, own),
+            Self::Manhattan => manhattan::means(queries, references, numbers, own),
+            _ => kernel_means(queries, references, numbers, own),
         }
-    }
-
-    fn distance(&self) -> Distance {
-        match self {
-            Self::Manhattan => Distance::Manhattan,
-            _ => Distance::Euclidean,
-        }
-    }
-}
-
-/// The distance that neighbors are near in.
-#[derive(Clone, Copy)]
-enum Distance {
-    Euclidean,
-    Manhattan,
-}
-
-impl Distance {
-    fn nearest(
-        self,
-        queries: &Tensor<2>,
-        references: &Tensor<2>,
-        k: usize,
-        exclude: Exclude<'_>,
-    ) -> Result<Neighbors> {
-        match self {
-            Self::Euclidean => NearestConfig::new(k).search_excluding(queries, references, exclude),
-            Self::Manhattan => nearest_excluding(queries, references, k, exclude),
-        }
-    }
-
-    fn kernel_means(
-        self,
-        queries: &Tensor<2>,
-        references: &Tensor<2>,
-        numbers: Numbers<'_>,
-        own: Option<&[usize]>,
-    ) -> Result<Vec<f64>> {
-        match self {
-            Self::Euclidean => kernel_means(queries, references, numbers, own),
-            Self::Manhattan => manhattan_means(queries, references, numbers, own),
-        }
-    }
-}
-
-/// The vote of the k nearest, and the stochastic rule over all.
-impl ClassRule for Distance {
-    fn classes(
-        &self,
-        queries: &Tensor<2>,
-        references: ClassReferences<'_>,
-        ks: &[usize],
-        own: Option<&[usize]>,
-    ) -> Result<Vec<Vec<usize>>> {
-        let most = ks.iter().copied().max().unwrap_or(1);
-        let voters = references.voters()?;
-        let exclude = voters.exclude(own);
-        let neighbors = self.nearest(queries, references.embedding, most, exclude)?;
-        ks.iter().map(|&k| voters.majority(&neighbors, k)).collect()
-    }
-
-    fn shares(
-        &self,
-        queries: &Tensor<2>,
-        references: ClassReferences<'_>,
-        k: usize,
-        own: Option<&[usize]>,
-    ) -> Result<Vec<f64>> {
-        let voters = references.voters()?;
-        let exclude = voters.exclude(own);
-        voters.shares(&self.nearest(queries, references.embedding, k, exclude)?, k)
-    }
-
-    fn probabilities(
-        &self,
-        queries: &Tensor<2>,
-        references: ClassReferences<'_>,
-        own: Option<&[usize]>,
-    ) -> Result<ClassProbabilities> {
-        let ClassReferences { embedding, labels, classes, weights, .. } = references;
-        let voters = references.voters()?;
-        match self {
-            Self::Euclidean => voters.probabilities(queries, embedding, own),
-            Self::Manhattan => {
-                let exclude = voters.exclude(own);
-                manhattan_weighted(queries, embedding, (labels, weights), classes, exclude)
-            }
-        }
-    }
-}
-
-/// The number of neighbors is that which the width was learned for, whatever k is asked for.
-impl ClassRule for VariableKernel {
-    fn probabilities(
-        &self,
-        queries: &Tensor<2>,
-        references: ClassReferences<'_>,
-        own: Option<&[usize]>,
-    ) -> Result<ClassProbabilities> {
-        let ClassReferences { embedding, labels, classes, weights, .. } = references;
-        let exclude = references.voters()?.exclude(own);
-        self.weighted_probabilities(queries, embedding, (labels, weights), classes, exclude)
     }
 }
 
@@ -268,7 +176,6 @@ mod tests {
         let references = ClassReferences::new(&points, &labels, 2);
         let own = [0, 1, 2, 3];
         let rule = Rule::default();
-        let rule = rule.of_classes();
         let classes = rule.classes(&points, references, &[1, 3], Some(&own)).unwrap();
         assert_eq!(classes[0], labels);
         let neighbors = nearest_others(&points, 3).unwrap();
@@ -285,8 +192,7 @@ mod tests {
             Tensor::<2>::from_floats([[3.0, 0.0], [2.0, 2.0], [9.0, 9.0]], &Device::flex());
         let query = Tensor::<2>::from_floats([[0.0, 0.0]], &Device::flex());
         let references = ClassReferences::new(&points, &[0, 1, 1], 2);
-        let class =
-            |rule: &Rule, k| rule.of_classes().classes(&query, references, &[k], None).unwrap();
+        let class = |rule: &Rule, k| rule.classes(&query, references, &[k], None).unwrap();
         assert_eq!([class(&Rule::Neighbors, 1), class(&Rule::Manhattan, 1)], [[[1]], [[0]]]);
         let found = Rule::Manhattan.nearest(&query, &points, 1, Exclude::nothing()).unwrap();
         assert_eq!(found.indices(0), [0]);
@@ -296,16 +202,9 @@ mod tests {
         assert!((mean - expected).abs() < 1e-5, "{mean} {expected}");
         let kernel = Rule::VariableKernel(VariableKernel::new().with_neighbors(2).with_averaged(1));
         assert_eq!(class(&kernel, 3), [[1]]);
-        let shares = kernel.of_classes().shares(&query, references, 1, None).unwrap();
+        let shares = kernel.shares(&query, references, 1, None).unwrap();
         assert!((shares[0] + shares[1] - 1.0).abs() < 1e-12 && shares[1] > 0.5);
         let text = serde_json::to_string(&kernel).unwrap();
         assert_eq!(serde_json::from_str::<Rule>(&text).unwrap(), kernel, "{text}");
-    }
-
-    #[test]
-    fn a_rule_is_saved_by_its_name() {
-        let text = serde_json::to_string(&Rule::Neighbors).unwrap();
-        assert_eq!(text, r#"{"kind":"Neighbors"}"#);
-        assert_eq!(serde_json::from_str::<Rule>(&text).unwrap(), Rule::Neighbors);
     }
 }

@@ -7,7 +7,7 @@ use burn::tensor::{Device, Tensor};
 
 use super::box_search::BoxSearch;
 use super::candidate_filter::{CandidateFilter, FilteredRow};
-use super::excluded::{Eligible, Exclude, Excluded, none_left};
+use super::excluded::{Exclude, Excluded, none_left};
 use super::points::{Points, check_dimensions};
 use super::ranking::{Candidate, Neighbors, k_nearest};
 use super::selection::{at_most, k_smallest};
@@ -105,21 +105,14 @@ impl NearestConfig {
         references: &Tensor<2>,
         exclude: Exclude<'_>,
     ) -> Result<Neighbors> {
-        let device = &references.device();
-        let [m, d] = references.dims();
-        let found = Points::read(queries, "queries")?;
-        let eligible = exclude.eligible(found.rows(), m)?;
-        if eligible.rows.is_none()
-            && let Some(rows) = rows_at_a_time(found.rows(), [m, d], false)
-        {
-            let part =
-                |rows: Range<usize>| Points::read(&references.clone().slice([rows]), "references");
-            let whole = (m, &part as &Part<'_>);
-            return self.search_parts(&found, whole, eligible.excluded.as_ref(), (rows, device));
-        }
-        let among = Points::read(references, "references")?;
-        check_dimensions(&found, &among)?;
-        self.search_eligible(&found, &among, &eligible, device)
+        let (queries, device) = (Points::read(queries, "queries")?, references.device());
+        let at_a_time = rows_at_a_time(queries.rows(), references.dims(), false);
+        let part = |rows: Range<usize>| match rows.len() == references.dims()[0] {
+            true => Points::read(references, "references"),
+            false => Points::read(&references.clone().slice([rows]), "references"),
+        };
+        let references = (references.dims()[0], &part as &Part<'_>, at_a_time);
+        self.search_eligible(&queries, references, exclude, &device)
     }
 
     /// As [`search_excluding`](Self::search_excluding), of rows on the host, which are not copied; products are taken on
@@ -135,37 +128,37 @@ impl NearestConfig {
         device: &Device,
     ) -> Result<Neighbors> {
         let shape = [references.rows(), references.columns()];
-        let found = Points::of(queries, "queries")?;
-        let eligible = exclude.eligible(found.rows(), shape[0])?;
-        if eligible.rows.is_none()
-            && let Some(rows) = rows_at_a_time(queries.rows(), shape, references.is_narrow())
-        {
-            let part = |rows: Range<usize>| {
-                Points::of(&references.select(&rows.collect::<Vec<_>>()), "references")
-            };
-            let whole = (shape[0], &part as &Part<'_>);
-            return self.search_parts(&found, whole, eligible.excluded.as_ref(), (rows, device));
-        }
-        let among = Points::of(references, "references")?;
-        check_dimensions(&found, &among)?;
-        self.search_eligible(&found, &among, &eligible, device)
+        let queries = Points::of(queries, "queries")?;
+        let at_a_time = rows_at_a_time(queries.rows(), shape, references.is_narrow());
+        let part = |rows: Range<usize>| match rows.len() == shape[0] {
+            true => Points::of(references, "references"),
+            false => Points::of(&references.select(&rows.collect::<Vec<_>>()), "references"),
+        };
+        let references = (shape[0], &part as &Part<'_>, at_a_time);
+        self.search_eligible(&queries, references, exclude, device)
     }
 
-    /// The search among the references that count.
+    /// The search among those of m references that count; in parts where all do and so many rows at a time are given.
     fn search_eligible(
         &self,
         queries: &Points,
-        references: &Points,
-        eligible: &Eligible<'_>,
+        (m, part, at_a_time): (usize, &Part<'_>, Option<usize>),
+        exclude: Exclude<'_>,
         device: &Device,
     ) -> Result<Neighbors> {
+        let eligible = exclude.eligible(queries.rows(), m)?;
         let excluded = eligible.excluded.as_ref();
+        if let (None, Some(rows)) = (&eligible.rows, at_a_time) {
+            return self.search_parts(queries, (m, part), excluded, (rows, device));
+        }
+        let references = part(0..m)?;
+        check_dimensions(queries, &references)?;
         match &eligible.rows {
-            None => self.search_points(queries, references, excluded, device),
+            None => self.search_points(queries, &references, excluded, device),
             Some(rows) => {
                 let found =
                     self.search_points(queries, &references.select(rows), excluded, device)?;
-                Ok(found.renumbered(rows, references.rows()))
+                Ok(found.renumbered(rows, m))
             }
         }
     }

@@ -167,22 +167,6 @@ fn settings_that_cannot_be_met_are_refused_with_their_numbers() {
 }
 
 #[test]
-fn auto_agrees_with_brute_force_on_both_sides_of_its_rule() {
-    for n in [15, 16, 119, 120, 500] {
-        let values: Vec<f64> = (0..n).map(|i| f64::from(i * i % 113)).collect();
-        let points = flex(&values, 1);
-        for k in [1, 6, 14] {
-            let brute = NearestConfig::new(k).with_method(SearchMethod::BruteForce);
-            assert_eq!(
-                nearest_others(&points, k).unwrap(),
-                brute.search_others(&points).unwrap(),
-                "{n} points, k = {k}"
-            );
-        }
-    }
-}
-
-#[test]
 fn references_that_are_searched_in_parts_give_the_same_neighbors() {
     // Many ties, within a part and between parts.
     let values: Vec<f64> = (0..180).map(|at| f64::from(at * at % 7)).collect();

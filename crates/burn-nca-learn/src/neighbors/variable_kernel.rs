@@ -3,7 +3,7 @@
 use burn::config::Config;
 use burn::tensor::Tensor;
 
-use super::excluded::Exclude;
+use super::ClassReferences;
 use super::points::check_labels;
 use super::probabilities::ClassProbabilities;
 use super::ranking::Neighbors;
@@ -27,13 +27,13 @@ use crate::error::{Error, Result};
 /// # Examples
 /// ```
 /// use burn::tensor::{Device, Tensor};
-/// use burn_nca_learn::neighbors::VariableKernel;
+/// use burn_nca_learn::neighbors::{ClassReferences, VariableKernel};
 ///
 /// let device = Device::flex();
 /// let references = Tensor::<2>::from_floats([[1.0], [2.0], [50.0]], &device);
 /// let queries = Tensor::<2>::from_floats([[0.0]], &device);
 /// let rule = VariableKernel::new().with_neighbors(2).with_averaged(1);
-/// let p = rule.class_probabilities(&queries, &references, &[0, 1, 1], 2, None)?;
+/// let p = rule.probabilities(&queries, ClassReferences::new(&references, &[0, 1, 1], 2), None)?;
 /// // σ = 1: exp(-1/2) against exp(-4/2)
 /// assert!((p.probability(0, 1) - 1.0 / (1.0 + 1.5f64.exp())).abs() < 1e-12);
 /// # Ok::<(), burn_nca_learn::Error>(())
@@ -76,44 +76,25 @@ impl VariableKernel {
         Ok(())
     }
 
-    /// The class probabilities of each query; `own[i]` is the reference row that is query i, left out.
+    /// The class probabilities of each query, each n_k times the weight of its reference; `own[i]` is the reference row that is
+    /// query i, left out.
     ///
     /// A class without a row among the K nearest has probability 0.
     ///
-    /// # Shapes
-    /// - queries: `[n, k]`, references: `[m, k]`, labels: m classes below `classes`
-    ///
     /// # Errors
     /// What [`VariableKernel::check`] and a search for the K nearest refuse, or labels that do not fit.
-    pub fn class_probabilities(
+    pub fn probabilities(
         &self,
         queries: &Tensor<2>,
-        references: &Tensor<2>,
-        labels: &[usize],
-        classes: usize,
+        references: ClassReferences<'_>,
         own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
-        let exclude = Exclude::own_if(own);
-        self.weighted_probabilities(queries, references, (labels, None), classes, exclude)
-    }
-
-    /// As [`class_probabilities`](Self::class_probabilities), each n_k times the weight of its reference; alike without.
-    ///
-    /// # Errors
-    /// As [`class_probabilities`](Self::class_probabilities).
-    pub(super) fn weighted_probabilities(
-        &self,
-        queries: &Tensor<2>,
-        references: &Tensor<2>,
-        (labels, weights): (&[usize], Option<&[f64]>),
-        classes: usize,
-        exclude: Exclude<'_>,
-    ) -> Result<ClassProbabilities> {
+        let ClassReferences { embedding, labels, classes, weights, .. } = references;
         self.check()?;
-        let [m, _] = references.dims();
-        check_labels(labels, m, classes)?;
+        check_labels(labels, embedding.dims()[0], classes)?;
+        let exclude = references.voters()?.exclude(own);
         let search = NearestConfig::new(self.neighbors);
-        let found = search.search_excluding(queries, references, exclude.with_weights(weights))?;
+        let found = search.search_excluding(queries, embedding, exclude)?;
         let mut logs = Vec::with_capacity(found.rows() * classes);
         for row in 0..found.rows() {
             let kernel = self.weights(&found, row);
@@ -167,9 +148,8 @@ mod tests {
         let n = [1f64, 4.0, 16.0].map(|d2| (-d2 / 18.0).exp());
         for scale in [1.0, 1e-12, 1e12] {
             let references = line(&[2.0, -1.0, 100.0, 4.0].map(|x| x * scale));
-            let found =
-                rule.class_probabilities(&line(&[0.0]), &references, &[1, 0, 2, 1], 3, None);
-            let found = found.unwrap();
+            let references = ClassReferences::new(&references, &[1, 0, 2, 1], 3);
+            let found = rule.probabilities(&line(&[0.0]), references, None).unwrap();
             let expected = n[0] / (n[0] + n[1] + n[2]);
             assert!((found.probability(0, 0) - expected).abs() < 1e-7);
             assert_eq!(found.probability(0, 2), 0.0);
@@ -181,11 +161,9 @@ mod tests {
         let rule = VariableKernel::new().with_neighbors(2).with_averaged(1);
         let (query, references) = (line(&[0.0]), line(&[1.0, -1.0, 9.0]));
         let share = |weights: Option<&[f64]>| {
-            let of = (&[0, 1, 1][..], weights);
-            let found = rule
-                .weighted_probabilities(&query, &references, of, 2, Exclude::nothing())
-                .unwrap();
-            found.probability(0, 1)
+            let of =
+                ClassReferences { weights, ..ClassReferences::new(&references, &[0, 1, 1], 2) };
+            rule.probabilities(&query, of, None).unwrap().probability(0, 1)
         };
         assert_eq!(share(None), 0.5);
         assert!((share(Some(&[1.0, 3.0, 9.0])) - 0.75).abs() < 1e-12);
@@ -197,8 +175,8 @@ mod tests {
         for width in [1e-320, 1e-300, 1e-12] {
             let rule = VariableKernel::new().with_neighbors(3).with_averaged(2).with_width(width);
             let (queries, references) = (line(&[0.0]), line(&[2.0, -1.0, 1.0]));
-            let found = rule.class_probabilities(&queries, &references, &[0, 1, 2], 3, None);
-            let found = found.unwrap();
+            let references = ClassReferences::new(&references, &[0, 1, 2], 3);
+            let found = rule.probabilities(&queries, references, None).unwrap();
             let p = [0, 1, 2].map(|class| found.probability(0, class));
             assert_eq!(p, [0.0, 0.5, 0.5], "{width}");
         }
@@ -209,8 +187,8 @@ mod tests {
         let rule = VariableKernel::new().with_neighbors(3).with_averaged(2);
         let points = line(&[0.0, 0.0, 0.0, 1.0]);
         let own = [0, 1, 2, 3];
-        let found =
-            rule.class_probabilities(&points, &points, &[0, 1, 1, 0], 2, Some(&own)).unwrap();
+        let references = ClassReferences::new(&points, &[0, 1, 1, 0], 2);
+        let found = rule.probabilities(&points, references, Some(&own)).unwrap();
         assert_eq!([0, 1].map(|row| found.probability(row, 1)), [1.0, 0.5]);
         // The three that are 1 away weigh the same.
         assert!((found.probability(3, 1) - 2.0 / 3.0).abs() < 1e-12);
@@ -222,7 +200,8 @@ mod tests {
         assert!(refused(VariableKernel::new().with_averaged(11)).contains("11 of 10 neighbors"));
         assert!(refused(VariableKernel::new().with_width(0.0)).contains("is 0 mean distances"));
         let points = line(&[0.0, 1.0]);
-        let few = VariableKernel::new().class_probabilities(&points, &points, &[0, 1], 2, None);
+        let references = ClassReferences::new(&points, &[0, 1], 2);
+        let few = VariableKernel::new().probabilities(&points, references, None);
         assert!(few.unwrap_err().to_string().contains("only 2 references"));
     }
 }

@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 
 use super::excluded::Exclude;
-use super::points::{Points, check_labels, of_both, read_both};
+use super::points::{Points, check_labels, fitting, read_both};
 use super::probabilities::ClassProbabilities;
 use super::ranking::Neighbors;
 use super::stochastic::Labeled;
@@ -129,7 +129,8 @@ impl<'a> Voters<'a> {
         references: &Features,
         own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
-        self.among(of_both(queries, references, own)?, own)
+        let both = [Points::of(queries, "queries")?, Points::of(references, "references")?];
+        self.among(fitting(both, own)?, own)
     }
 
     fn among(
@@ -161,6 +162,28 @@ impl<'a> Voters<'a> {
         }
         check_labels(self.labels, neighbors.references(), self.classes)
     }
+}
+
+/// The majority class among the `k` nearest neighbors of each query.
+///
+/// ```text
+/// ŷ_i = argmax_c #{ j among the k nearest of i : y_j = c }
+/// ```
+/// Among classes with equally many votes, the class of the nearest neighbor of any of them wins: with
+/// k = 2 and one vote each this is the nearest neighbor's class.
+///
+/// `neighbors` may hold more than k neighbors, so that one search serves several k. `labels` are the
+/// classes of the reference rows, counted from 0 and below `classes`.
+///
+/// # Errors
+/// k of 0 or larger than the neighbors that were searched, or labels that do not fit the references.
+pub fn majority_vote(
+    neighbors: &Neighbors,
+    labels: &[usize],
+    classes: usize,
+    k: usize,
+) -> Result<Vec<usize>> {
+    Voters::new(labels, classes, None)?.majority(neighbors, k)
 }
 
 /// The class with most votes among `voters`, nearest first; `votes` has an entry a class, 0 before and after.
@@ -202,7 +225,7 @@ fn weight(weights: Option<&[f64]>, voter: u32) -> f64 {
 mod tests {
     use burn::tensor::Device;
 
-    use super::super::search::nearest;
+    use super::super::search::{nearest, nearest_others};
     use super::*;
 
     fn line(points: &[f32]) -> Tensor<2> {
@@ -242,5 +265,30 @@ mod tests {
         assert!(Voters::new(&[0, 1], 2, Some(&[1.0])).is_err());
         assert!(Voters::new(&[0, 1], 2, Some(&[0.0, 0.0])).is_err());
         assert!(Voters::new(&[0, 2], 2, None).is_err());
+    }
+
+    #[test]
+    fn the_majority_wins_and_ties_go_to_the_nearest_tied_class() {
+        let references = line(&[1.0, 2.0, 3.0, 4.0, 5.0]);
+        let labels = [2, 0, 1, 1, 0];
+        let neighbors = nearest(&line(&[0.0]), &references, 5, None).unwrap();
+        let vote = |k| majority_vote(&neighbors, &labels, 3, k).unwrap();
+        assert_eq!(vote(1), [2]);
+        assert_eq!(vote(2), [2]);
+        assert_eq!(vote(3), [2]);
+        assert_eq!(vote(4), [1]);
+        // Classes 0 and 1 have two votes each; the nearest of their points is the one of class 0 at 2.
+        assert_eq!(vote(5), [0]);
+        let voters = Voters::new(&labels, 3, None).unwrap();
+        assert_eq!(voters.shares(&neighbors, 4).unwrap(), [0.25, 0.5, 0.25]);
+    }
+
+    #[test]
+    fn a_vote_of_more_neighbors_than_were_searched_is_refused_with_both_numbers() {
+        let neighbors = nearest_others(&line(&[0.0, 1.0, 3.0]), 2).unwrap();
+        let error = majority_vote(&neighbors, &[0, 1, 1], 2, 3).unwrap_err().to_string();
+        assert!(error.contains("k = 3") && error.contains("2 were searched"), "{error}");
+        assert!(majority_vote(&neighbors, &[0, 1], 2, 1).is_err());
+        assert!(majority_vote(&neighbors, &[0, 1, 2], 2, 1).is_err());
     }
 }

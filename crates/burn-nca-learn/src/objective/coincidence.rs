@@ -6,7 +6,7 @@ use core::f64::consts::LN_2;
 use core::ops::Range;
 
 use burn::config::Config;
-use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
+use burn::module::{Module, Param};
 use burn::nn::loss::Reduction;
 use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData, assert_shape};
 use burn_nca_fused::coincidence::FLOOR;
@@ -15,7 +15,8 @@ use super::batch::{constant, of_batch, reduced};
 use super::{BatchLoss, ClassTarget, CoincidenceIndex, Objective, whole_range};
 use crate::data::host_values;
 use crate::neighbors::Points;
-use burn_nca::internal::{assert_rows, at_least_f32, on_host, one_line};
+use burn_nca::internal::{assert_rows, at_least_f32, on_host};
+use burn_nca::shown_on_one_line;
 pub(crate) use neighborhoods::Neighborhoods;
 
 /// The settings of a [`CoincidenceLoss`].
@@ -135,15 +136,8 @@ pub struct CoincidenceLoss {
     reduction: Reduction,
 }
 
-impl ModuleDisplay for CoincidenceLoss {
-    fn custom_settings(&self) -> Option<DisplaySettings> {
-        one_line()
-    }
-
-    fn custom_content(&self, content: Content) -> Option<Content> {
-        content.add("local_scales", &self.log_kappa_sq.is_some()).optional()
-    }
-}
+shown_on_one_line!(CoincidenceLoss, |module, content| content
+    .add("local_scales", &module.log_kappa_sq.is_some()));
 
 impl CoincidenceLoss {
     /// A loss at these σ², one per map, and κ², one per anchor; of a batch with the targets and the reduction that are the

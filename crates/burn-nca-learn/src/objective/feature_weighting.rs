@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use burn::config::Config;
-use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
+use burn::module::Module;
 use burn::nn::loss::Reduction;
 use burn::tensor::{Int, Tensor};
 
@@ -11,7 +11,8 @@ use super::batch::{of_batch, reduced};
 use super::manhattan::{manhattan, of_manhattan, shares};
 use super::{BatchLoss, ClassIndex, ClassTarget, Objective, TargetIndex};
 use crate::data::host_values;
-use burn_nca::internal::{assert_rows, at_least_f32, equal_pairs, one_line};
+use burn_nca::internal::{assert_rows, at_least_f32, equal_pairs};
+use burn_nca::shown_on_one_line;
 
 /// The settings of an [`NcfsLoss`].
 #[derive(Config, Debug)]
@@ -75,15 +76,7 @@ pub struct NcfsLoss {
     reduction: Reduction,
 }
 
-impl ModuleDisplay for NcfsLoss {
-    fn custom_settings(&self) -> Option<DisplaySettings> {
-        one_line()
-    }
-
-    fn custom_content(&self, content: Content) -> Option<Content> {
-        content.add_debug_attribute("distance", &"L1").optional()
-    }
-}
+shown_on_one_line!(NcfsLoss, |_, content| content.add_debug_attribute("distance", &"L1"));
 
 impl NcfsLoss {
     /// The loss of a batch, whose rows are each other's neighbors. The labels are read from their device, once.
@@ -170,15 +163,7 @@ pub struct NcfsRegressionLoss {
     reduction: Reduction,
 }
 
-impl ModuleDisplay for NcfsRegressionLoss {
-    fn custom_settings(&self) -> Option<DisplaySettings> {
-        one_line()
-    }
-
-    fn custom_content(&self, content: Content) -> Option<Content> {
-        content.add_debug_attribute("distance", &"L1").optional()
-    }
-}
+shown_on_one_line!(NcfsRegressionLoss, |_, content| content.add_debug_attribute("distance", &"L1"));
 
 impl NcfsRegressionLoss {
     /// The loss of a batch, whose rows are each other's neighbors. The targets are read from their device, once.

@@ -6,7 +6,7 @@ mod target;
 use core::ops::Range;
 
 use burn::config::Config;
-use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
+use burn::module::Module;
 use burn::nn::loss::Reduction;
 use burn::tensor::{Int, Tensor, TensorData};
 
@@ -14,7 +14,7 @@ use super::batch::{constant, of_batch, reduced};
 use super::transfer::int_tensor;
 use super::{BatchLoss, ClassTarget, Objective};
 use crate::nca::pairs::attraction;
-use burn_nca::internal::one_line;
+use burn_nca::shown_on_one_line;
 use impostors::ImpostorSearch;
 pub use target::TargetNeighbors;
 
@@ -104,15 +104,9 @@ pub struct LargeMarginLoss {
     reduction: Reduction,
 }
 
-impl ModuleDisplay for LargeMarginLoss {
-    fn custom_settings(&self) -> Option<DisplaySettings> {
-        one_line()
-    }
-
-    fn custom_content(&self, content: Content) -> Option<Content> {
-        content.add("push", &self.push).add("neighbors", &self.neighbors).optional()
-    }
-}
+shown_on_one_line!(LargeMarginLoss, |module, content| content
+    .add("push", &module.push)
+    .add("neighbors", &module.neighbors));
 
 impl LargeMarginLoss {
     /// How much the margin counts against the pull, µ.

@@ -3,9 +3,10 @@
 use core::fmt::Debug;
 use std::sync::Arc;
 
-use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
+use burn::module::{Module, ModuleDisplay};
 use burn::tensor::{Tensor, assert_shape};
-use burn_nca::internal::{assert_rows, at_least_f32, on_host, one_line, over};
+use burn_nca::internal::{assert_rows, at_least_f32, on_host, over};
+use burn_nca::shown_on_one_line;
 
 use super::batch::constant;
 use super::{BatchLoss, ClassTarget, DataTarget, Objective};
@@ -58,19 +59,10 @@ pub struct SubsetLoss<O: Module + ModuleDisplay, T: Clone + Debug + Send + Sync>
     points: usize,
 }
 
-impl<O, T> ModuleDisplay for SubsetLoss<O, T>
-where
-    O: Module + ModuleDisplay,
-    T: Clone + Debug + Send + Sync,
-{
-    fn custom_settings(&self) -> Option<DisplaySettings> {
-        one_line()
-    }
-
-    fn custom_content(&self, content: Content) -> Option<Content> {
-        content.add("objective", &self.objective).add("points", &self.points).optional()
-    }
-}
+shown_on_one_line!(
+    [O: Module + ModuleDisplay, T: Clone + Debug + Send + Sync] SubsetLoss<O, T>,
+    |module, content| content.add("objective", &module.objective).add("points", &module.points)
+);
 
 impl<O, T> SubsetLoss<O, T>
 where

@@ -3,10 +3,10 @@
 use core::ops::Range;
 
 use burn::config::Config;
-use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
+use burn::module::{Module, ModuleDisplay};
 use burn::tensor::Tensor;
 use burn_nca::Sums;
-use burn_nca::internal::one_line;
+use burn_nca::shown_on_one_line;
 
 use super::{BatchLoss, DataTarget, Objective};
 
@@ -92,16 +92,13 @@ pub struct SumLoss<A: Module + ModuleDisplay, B: Module + ModuleDisplay> {
     weight: f64,
 }
 
-impl<A: Module + ModuleDisplay, B: Module + ModuleDisplay> ModuleDisplay for SumLoss<A, B> {
-    fn custom_settings(&self) -> Option<DisplaySettings> {
-        one_line()
+shown_on_one_line!(
+    [A: Module + ModuleDisplay, B: Module + ModuleDisplay] SumLoss<A, B>,
+    |module, content| {
+        let content = content.add("first", &module.first).add("second", &module.second);
+        content.add("weight", &module.weight)
     }
-
-    fn custom_content(&self, content: Content) -> Option<Content> {
-        let content = content.add("first", &self.first).add("second", &self.second);
-        content.add("weight", &self.weight).optional()
-    }
-}
+);
 
 impl<A: Module + ModuleDisplay, B: Module + ModuleDisplay> SumLoss<A, B> {
     /// What the second counts against the first.

@@ -5,14 +5,15 @@ mod target;
 use core::ops::Range;
 
 use burn::config::Config;
-use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
+use burn::module::{Module, Param};
 use burn::nn::loss::Reduction;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 
 use super::batch::{constant, of_batch, reduced};
 use super::{BatchLoss, ClassTarget, DataTarget, Objective};
 use crate::neighbors::{VariableKernel, nearest_others};
-use burn_nca::internal::{one_line, product, square_root};
+use burn_nca::internal::{product, square_root};
+use burn_nca::shown_on_one_line;
 pub use target::KernelTarget;
 
 /// The settings of a [`VariableKernelLoss`].
@@ -94,15 +95,9 @@ pub struct VariableKernelLoss {
     log_width: Param<Tensor<1>>,
 }
 
-impl ModuleDisplay for VariableKernelLoss {
-    fn custom_settings(&self) -> Option<DisplaySettings> {
-        one_line()
-    }
-
-    fn custom_content(&self, content: Content) -> Option<Content> {
-        content.add("neighbors", &self.neighbors).add("averaged", &self.averaged).optional()
-    }
-}
+shown_on_one_line!(VariableKernelLoss, |module, content| content
+    .add("neighbors", &module.neighbors)
+    .add("averaged", &module.averaged));
 
 impl VariableKernelLoss {
     /// The rule with the width as it is now.

@@ -135,15 +135,14 @@ impl Judge for ByRule<'_> {
     fn train(&self, labels: &Labels<'_>) -> Result<Vec<usize>> {
         let references = labels.references(&self.space.train);
         let queries = rows_of(&self.space.train, labels.measured);
-        let rule = self.rule.of_classes();
-        let found = rule.classes(&queries, references, &[1], Some(labels.measured))?;
+        let found = self.rule.classes(&queries, references, &[1], Some(labels.measured))?;
         Ok(found.into_iter().next().unwrap_or_default())
     }
 
     fn test(&self, labels: &Labels<'_>, k: usize) -> Result<Option<Classified>> {
         let Some(queries) = &self.space.test else { return Ok(None) };
         let references = labels.references(&self.space.train);
-        let mut found = self.rule.of_classes().classes(queries, references, &[1, k], None)?;
+        let mut found = self.rule.classes(queries, references, &[1, k], None)?;
         let vote = found.pop().unwrap_or_default();
         let nearest = found.pop().unwrap_or_default();
         let soft = self.rule.most_probable_classes(queries, references)?;

@@ -130,8 +130,8 @@ impl NewRowScores {
     pub fn of(model: &Fitted, data: &Labeled, k: usize) -> Result<Self> {
         let (labels, classes) = (model.reference_labels(), model.class_names().len());
         let embedding = model.transform(data.features())?;
-        let rule = model.rule().of_classes();
-        let mut found = rule.classes(&embedding, model.class_references()?, &[1, k], None)?;
+        let references = model.class_references()?;
+        let mut found = model.rule().classes(&embedding, references, &[1, k], None)?;
         let predicted = found.pop().unwrap_or_default();
         let first = found.pop().unwrap_or_default();
         let probabilities = model.class_probabilities(data.features())?;

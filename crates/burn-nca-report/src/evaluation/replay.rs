@@ -183,7 +183,7 @@ impl<'a> ReplayRows<'a> {
                 groups: references.groups(),
                 ..ClassReferences::new(embedding, references.labels(), classes)
             };
-            let rule = model.rule().of_classes();
+            let rule = model.rule();
             let right =
                 |queries: &Tensor<2>, truth: &[usize], own: Option<&[usize]>| -> Result<_> {
                     let predicted = rule.classes(queries, among, &[1], own)?;

@@ -1,6 +1,6 @@
 //! The state of an interrupted fit, on disk or in memory.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use web_time::{Duration, Instant};
 
 use burn_nca_files::{
@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::session::{CheckpointEvent, FitState, OnCheckpoint};
-use super::{FitIdentity, Termination};
+use super::{Fingerprint, FitConfig, FitIdentity, FitSession, Termination};
 use crate::error::{Error, Result, shortened};
 
 /// The fit that a checkpoint belongs to.
@@ -23,6 +23,18 @@ pub struct FitKey {
     pub start: String,
 }
 
+impl FitKey {
+    /// The key of a fit with these settings in addition to those of its identity, and this start.
+    pub fn new(identity: FitIdentity, config: &FitConfig, other: &str, start: Fingerprint) -> Self {
+        let settings = Fingerprint::new()
+            .text(&identity.settings)
+            .text(&config.without_limits().to_string())
+            .text(other)
+            .finish();
+        Self { identity: FitIdentity { settings, ..identity }, start: start.finish() }
+    }
+}
+
 impl Identity for FitKey {
     fn refusal(&self, stored: &Self) -> Option<String> {
         let start = || (self.start != stored.start).then(|| "another start".to_string());
@@ -31,9 +43,9 @@ impl Identity for FitKey {
 }
 
 /// Where a checkpoint is kept.
-pub enum Place<'a> {
+enum Place<'a> {
     /// A file, written every few seconds.
-    File(&'a Path),
+    File(PathBuf),
     /// The caller's memory, written where the fit is cut off.
     Memory(&'a mut FitState),
 }
@@ -96,14 +108,23 @@ pub struct Checkpoint<'a> {
 }
 
 impl<'a> Checkpoint<'a> {
-    /// The checkpoint of this fit in this place, or none; `keep` lets it outlast the fit.
-    pub fn new(
-        kept: Option<(Place<'a>, FitKey)>,
-        keep: bool,
-        on_event: Option<Box<OnCheckpoint<'a>>>,
-    ) -> Self {
-        let (written, interval) = (Instant::now(), journal_interval());
-        Self { kept, keep, on_event, failed: false, written, interval }
+    /// The checkpoint that a session asks for, of the fit of this key; or none.
+    ///
+    /// # Errors
+    /// A fit that has no key.
+    pub fn of(session: &mut FitSession<'a>, key: impl FnOnce() -> Result<FitKey>) -> Result<Self> {
+        let place = match (session.checkpoint.take(), session.state.take()) {
+            (Some(path), _) => Some(Place::File(path)),
+            (None, state) => state.map(Place::Memory),
+        };
+        Ok(Self {
+            kept: place.map(|place| Ok((place, key()?))).transpose()?,
+            keep: session.keep_checkpoint,
+            on_event: session.on_checkpoint.take(),
+            failed: false,
+            written: Instant::now(),
+            interval: journal_interval(),
+        })
     }
 
     /// Reports that the fit continues from the state of this step.

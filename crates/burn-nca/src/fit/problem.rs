@@ -54,17 +54,9 @@ impl<'a, E: Encoder, O: Objective> Problem<'a, E, O> {
                 "a checkpoint is asked for, but not said what to recognize it by; give `Problem::identity`",
             ));
         };
-        let FitIdentity { settings, features, targets } = identity();
         // As it is displayed: its debug form holds the random names of parameters.
         let objective = self.model.objective.format(DisplaySettings::new());
-        let settings = Fingerprint::new()
-            .text(&settings)
-            .text(&config.without_limits().to_string())
-            .text(&objective)
-            .finish();
-        Ok(FitKey {
-            identity: FitIdentity { settings, features, targets },
-            start: Fingerprint::new().numbers(start).finish(),
-        })
+        let start = Fingerprint::new().numbers(start);
+        Ok(FitKey::new(identity(), config, &objective, start))
     }
 }

@@ -107,14 +107,10 @@ pub struct FitSession<'a> {
     #[doc(hidden)]
     pub on_parameters: Option<&'a mut OnParameters<'a>>,
     pub(super) on_start: Option<&'a mut OnStart<'a>>,
-    #[doc(hidden)]
-    pub checkpoint: Option<PathBuf>,
-    #[doc(hidden)]
-    pub state: Option<&'a mut FitState>,
-    #[doc(hidden)]
-    pub keep_checkpoint: bool,
-    #[doc(hidden)]
-    pub on_checkpoint: Option<Box<OnCheckpoint<'a>>>,
+    pub(super) checkpoint: Option<PathBuf>,
+    pub(super) state: Option<&'a mut FitState>,
+    pub(super) keep_checkpoint: bool,
+    pub(super) on_checkpoint: Option<Box<OnCheckpoint<'a>>>,
     pub(super) optimizer: Option<ModuleOptimizer>,
     pub(super) ends: Option<&'a dyn Fn() -> bool>,
 }

@@ -243,22 +243,4 @@ mod tests {
             assert_ne!(termination.to_string().starts_with("Not converged"), ends_as_it_should);
         }
     }
-
-    #[test]
-    fn mapping_the_module_keeps_the_record() {
-        let solution = Solution {
-            module: vec![1.0, 2.0],
-            value: -3.0,
-            gradient_max: 0.5,
-            termination: Termination::MaxIterations,
-            iterations: 4,
-            evaluations: 6,
-            seconds_before: 0.5,
-            history: Vec::new(),
-        };
-        let mapped = solution.clone().map(|module| module.len());
-        assert_eq!(mapped.module, 2);
-        assert_eq!((mapped.value, mapped.iterations), (solution.value, solution.iterations));
-        assert_eq!((mapped.termination, mapped.evaluations), (solution.termination, 6));
-    }
 }

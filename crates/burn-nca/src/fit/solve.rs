@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 use burn::optim::{AdamConfig, AdamWConfig, ModuleOptimizer};
 use serde::{Deserialize, Serialize};
 
-use super::checkpoint::{Checkpoint, Place};
+use super::checkpoint::Checkpoint;
 use super::descent::{self, DirectionRule};
 use super::monitor::{Monitor, Record, Watchers};
 use super::problem::Problem;
@@ -42,7 +42,7 @@ const HELD_STEPS: usize = 20;
 pub fn minimize_prepared<E: Encoder, O: Objective>(
     problem: &Problem<'_, E, O>,
     config: &FitConfig,
-    session: FitSession<'_>,
+    mut session: FitSession<'_>,
 ) -> Result<Solution<MetricModel<E, O>>> {
     config.check()?;
     check_points(problem.target, problem.x.dims()[0])?;
@@ -57,18 +57,10 @@ pub fn minimize_prepared<E: Encoder, O: Objective>(
              (`device.autodiff()`) and do not freeze every parameter",
         ));
     }
-    if let Some(on_start) = session.on_start {
+    if let Some(on_start) = session.on_start.take() {
         on_start(&units.parameters(&start));
     }
-    let place = match (&session.checkpoint, session.state) {
-        (Some(path), _) => Some(Place::File(path)),
-        (None, state) => state.map(Place::Memory),
-    };
-    let kept = match place {
-        Some(place) => Some((place, problem.fit_key(config, &start)?)),
-        None => None,
-    };
-    let mut checkpoint = Checkpoint::new(kept, session.keep_checkpoint, session.on_checkpoint);
+    let mut checkpoint = Checkpoint::of(&mut session, || problem.fit_key(config, &start))?;
     let watchers =
         Watchers { on_progress: session.on_progress, on_parameters: session.on_parameters };
     let prepared = Prepared { units, start, watchers };

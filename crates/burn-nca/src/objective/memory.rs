@@ -1,12 +1,12 @@
 //! A queue of the embeddings of earlier batches.
 
 use burn::config::Config;
-use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param, ParamId};
+use burn::module::{Module, Param, ParamId};
 use burn::tensor::{Bool, Device, Int, Tensor, assert_shape};
 
 use super::ClassTarget;
 use super::integers::{equal_pairs, on_host};
-use crate::display::one_line;
+use crate::shown_on_one_line;
 
 /// The number of an empty slot; samples have numbers from 0.
 const EMPTY: i64 = -1;
@@ -77,15 +77,8 @@ pub struct CrossBatchMemory {
     batches: Param<Tensor<1, Int>>,
 }
 
-impl ModuleDisplay for CrossBatchMemory {
-    fn custom_settings(&self) -> Option<DisplaySettings> {
-        one_line()
-    }
-
-    fn custom_content(&self, content: Content) -> Option<Content> {
-        content.add_debug_attribute("capacity", &self.capacity()).optional()
-    }
-}
+shown_on_one_line!(CrossBatchMemory, |module, content| content
+    .add_debug_attribute("capacity", &module.capacity()));
 
 impl CrossBatchMemory {
     /// Number of slots.

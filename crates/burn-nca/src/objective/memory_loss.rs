@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use burn::config::Config;
-use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
+use burn::module::Module;
 use burn::tensor::{Device, Int, Tensor};
 
 use super::integers::in_one_type;
@@ -11,7 +11,7 @@ use super::{
     BatchLoss, BatchTarget, CandidateLoss, Candidates, ClassTarget, CrossBatchMemory,
     CrossBatchMemoryConfig,
 };
-use crate::display::one_line;
+use crate::shown_on_one_line;
 
 /// The settings of a [`MemoryLoss`].
 #[derive(Config, Debug)]
@@ -92,19 +92,10 @@ pub struct MemoryLoss<L: CandidateLoss> {
 /// clone and continues with another.
 type Pending = Arc<Mutex<Vec<(Tensor<2>, ClassTarget)>>>;
 
-impl<L: CandidateLoss> ModuleDisplay for MemoryLoss<L> {
-    fn custom_settings(&self) -> Option<DisplaySettings> {
-        one_line()
-    }
-
-    fn custom_content(&self, content: Content) -> Option<Content> {
-        content
-            .add("loss", &self.loss)
-            .add("memory", &self.memory)
-            .add_debug_attribute("warm_up", &self.warm_up)
-            .optional()
-    }
-}
+shown_on_one_line!([L: CandidateLoss] MemoryLoss<L>, |module, content| content
+    .add("loss", &module.loss)
+    .add("memory", &module.memory)
+    .add_debug_attribute("warm_up", &module.warm_up));
 
 impl<L: CandidateLoss> MemoryLoss<L> {
     /// The batch and what the memory holds in addition.

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use burn::config::Config;
-use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
+use burn::module::Module;
 use burn::nn::loss::Reduction;
 use burn::tensor::{Int, Tensor, assert_shape};
 use burn_nca_fused::PairSum;
@@ -15,9 +15,9 @@ use super::among_all;
 use super::batch::{assert_rows, at_least_f32};
 use super::reduction::{reduce_sum, total};
 use super::{BatchLoss, Objective, TargetIndex};
-use crate::display::one_line;
 use crate::nca::mlkr::{predicted, squared_errors};
 use crate::nca::{exponents, squared_distances};
+use crate::shown_on_one_line;
 #[cfg(feature = "fused")]
 use crate::sums::exact_rows;
 use crate::sums::{Sums, in_blocks, rows_in_blocks};
@@ -83,15 +83,8 @@ pub struct MlkrLoss {
     sums: Sums,
 }
 
-impl ModuleDisplay for MlkrLoss {
-    fn custom_settings(&self) -> Option<DisplaySettings> {
-        one_line()
-    }
-
-    fn custom_content(&self, content: Content) -> Option<Content> {
-        content.add_debug_attribute("reduction", &self.reduction).optional()
-    }
-}
+shown_on_one_line!(MlkrLoss, |module, content| content
+    .add_debug_attribute("reduction", &module.reduction));
 
 impl MlkrLoss {
     /// The loss of a batch, as an ordinary Burn loss; everything stays on the device.
@@ -251,26 +244,16 @@ impl Objective for MlkrLoss {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "fourier"))]
 mod tests {
-    use burn::tensor::Device;
+    use burn::tensor::{DType, Device, TensorData};
 
     use super::*;
+    use crate::data::host_values;
+    use crate::sums::FOURIER_TOLERANCE;
 
-    /// Points 0, 1, 3 on a line in the unit in which exp(-d²) is 2^(-d²).
-    fn line() -> Tensor<2> {
-        let unit = 2f32.ln().sqrt();
-        Tensor::from_floats([[0.0], [unit], [3.0 * unit]], &Device::flex())
-    }
-
-    #[cfg(feature = "fourier")]
     #[test]
     fn plain_fused_and_fourier_means_agree() {
-        use burn::tensor::{DType, TensorData};
-
-        use crate::data::host_values;
-        use crate::sums::FOURIER_TOLERANCE;
-
         let (n, device) = (2500, Device::flex().autodiff());
         for (k, columns, dtype, error) in
             [(1, 1, DType::F64, 1e-7), (2, 3, DType::F64, 1e-7), (2, 1, DType::F32, 1e-5)]
@@ -312,17 +295,5 @@ mod tests {
             };
             assert_eq!(batch(fourier), batch(Sums::Auto));
         }
-    }
-
-    #[test]
-    fn values_are_those_worked_by_hand() {
-        // Targets 0, 0, 1. Point 0: p of the third 1/257; point 1: 1/9; point 3: both neighbors have 0.
-        let targets = Tensor::<2>::from_floats([[0.0], [0.0], [1.0]], &Device::flex());
-        let expected = (1.0 / 257.0f64).powi(2) + (1.0 / 9.0f64).powi(2) + 1.0;
-        let found: f64 = MlkrLossConfig::new().init().forward(line(), targets).into_scalar();
-        assert!((found - expected / 3.0).abs() < 1e-6, "{found}");
-        let index = TargetIndex::new(&[0.0, 0.0, 1.0], 1, &Device::flex()).unwrap();
-        let found: f64 = MlkrLossConfig::new().init().total(line(), &index).into_scalar();
-        assert!((found - expected).abs() < 1e-6, "{found}");
     }
 }

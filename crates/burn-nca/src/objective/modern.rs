@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use burn::config::Config;
-use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
+use burn::module::Module;
 use burn::nn::loss::Reduction;
 use burn::tensor::Tensor;
 
@@ -12,9 +12,9 @@ use super::reduction::reduce_sum;
 use super::similarity::square_root;
 use super::{BatchLoss, Objective, TargetIndex};
 use crate::device::product;
-use crate::display::one_line;
 use crate::nca::mlkr::{predicted, squared_errors};
 use crate::nca::own_pairs;
+use crate::shown_on_one_line;
 
 /// The least probability whose logarithm is taken: an outlier pulls no harder than that.
 const LEAST: f64 = 1e-7;
@@ -68,15 +68,8 @@ pub struct ModernNcaLoss {
     reduction: Reduction,
 }
 
-impl ModuleDisplay for ModernNcaLoss {
-    fn custom_settings(&self) -> Option<DisplaySettings> {
-        one_line()
-    }
-
-    fn custom_content(&self, content: Content) -> Option<Content> {
-        content.add_debug_attribute("target", &self.target).optional()
-    }
-}
+shown_on_one_line!(ModernNcaLoss, |module, content| content
+    .add_debug_attribute("target", &module.target));
 
 /// `-||q_i - r_j||`, `[b, k]` and `[m, k]` to `[b, m]`, by a product of matrices.
 fn negated_distances(queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {

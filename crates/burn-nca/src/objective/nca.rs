@@ -6,7 +6,7 @@ mod fused;
 use core::ops::Range;
 
 use burn::config::Config;
-use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
+use burn::module::Module;
 use burn::nn::loss::Reduction;
 use burn::tensor::{Int, Tensor};
 
@@ -17,8 +17,8 @@ use super::{
     BatchLoss, CandidateLoss, Candidates, ClassIndex, ClassTarget, Objective, Similarity,
     assert_points,
 };
-use crate::display::one_line;
 use crate::nca::{equal_pairs, exponents, log_p};
+use crate::shown_on_one_line;
 use crate::sums::{LOG_SUM, Sums, in_blocks};
 
 /// Which of the paper's two criteria to maximize.
@@ -130,18 +130,9 @@ pub struct NcaLoss {
     sums: Sums,
 }
 
-impl ModuleDisplay for NcaLoss {
-    fn custom_settings(&self) -> Option<DisplaySettings> {
-        one_line()
-    }
-
-    fn custom_content(&self, content: Content) -> Option<Content> {
-        content
-            .add_debug_attribute("criterion", &self.criterion)
-            .add("repulsion", &self.repulsion)
-            .optional()
-    }
-}
+shown_on_one_line!(NcaLoss, |module, content| content
+    .add_debug_attribute("criterion", &module.criterion)
+    .add("repulsion", &module.repulsion));
 
 impl NcaLoss {
     /// The criterion.
@@ -337,61 +328,5 @@ impl Objective for NcaLoss {
 
     fn blocks(&self, classes: &ClassIndex, _rows: usize) -> Vec<Range<usize>> {
         classes.blocks()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use burn::tensor::Device;
-
-    use super::*;
-
-    /// Points 0, 1, 3 on a line in the unit in which exp(-d²) is 2^(-d²), of classes a, a, b.
-    ///
-    /// ```text
-    /// p_0 = 2^-1 / (2^-1 + 2^-9) = 256/257,   p_1 = 2^-1 / (2^-1 + 2^-4) = 8/9,   point 3 is alone
-    /// ```
-    fn line() -> (Tensor<2>, Tensor<1, Int>) {
-        let device = Device::flex();
-        let unit = 2f32.ln().sqrt();
-        let z = Tensor::from_floats([[0.0], [unit], [3.0 * unit]], &device);
-        (z, Tensor::from_ints([0, 0, 1], &device))
-    }
-
-    fn loss(config: &NcaLossConfig) -> f64 {
-        let (z, labels) = line();
-        config.init().forward(z, labels).into_scalar()
-    }
-
-    #[test]
-    fn values_are_those_worked_by_hand() {
-        let p = [256.0f64 / 257.0, 8.0 / 9.0];
-        let f = NcaLossConfig::new();
-        let g = NcaLossConfig::new().with_criterion(Criterion::G);
-        let sum = f.clone().with_reduction(Reduction::Sum);
-        for (found, expected) in [
-            (loss(&f), -(p[0] + p[1]) / 2.0),
-            (loss(&sum), -(p[0] + p[1])),
-            (loss(&g), -(p[0].ln() + p[1].ln()) / 2.0),
-        ] {
-            assert!((found - expected).abs() < 1e-6, "{found} {expected}");
-        }
-        let (z, labels) = line();
-        let terms = f.init().forward_no_reduction(z.clone(), labels);
-        let terms = terms.into_data().try_to_vec::<f32>().unwrap();
-        assert!((f64::from(terms[0]) + p[0]).abs() < 1e-6 && terms[2] == 0.0, "{terms:?}");
-        let classes = ClassIndex::new(&[0, 0, 1], &z.device()).unwrap();
-        let exact: f64 = f.init().total(z, &classes).into_scalar();
-        assert!((exact + p[0] + p[1]).abs() < 1e-6);
-    }
-
-    #[test]
-    fn the_hinge_is_that_worked_by_hand() {
-        // Two points of two classes at distance 1/2: (1 - 1/4)² each way, times 2.
-        let z = Tensor::<2>::from_floats([[0.0], [0.5]], &Device::flex());
-        let labels = Tensor::from_ints([0, 1], &Device::flex());
-        let sum = NcaLossConfig::new().with_repulsion(2.0).with_reduction(Reduction::Sum);
-        let found: f64 = sum.init().forward(z, labels).into_scalar();
-        assert!((found - 2.25).abs() < 1e-6, "{found}");
     }
 }

@@ -6,7 +6,7 @@ mod fused;
 use core::ops::Range;
 
 use burn::config::Config;
-use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
+use burn::module::Module;
 use burn::nn::loss::Reduction;
 use burn::tensor::{Bool, DType, Int, Tensor, assert_shape};
 
@@ -14,8 +14,8 @@ use super::batch::{assert_rows, at_least_f32};
 use super::reduction::reduce_sum;
 use super::{BatchLoss, Normalizer, Objective, PairIndex, PairTarget, whole_range};
 use crate::data::host_values;
-use crate::display::one_line;
 use crate::nca;
+use crate::shown_on_one_line;
 use crate::sums::{LOG_SUM, Sums, in_blocks, is_one_block, rows_in_blocks};
 
 /// The settings of a [`PairLoss`].
@@ -107,15 +107,8 @@ pub struct PairLoss {
     sums: Sums,
 }
 
-impl ModuleDisplay for PairLoss {
-    fn custom_settings(&self) -> Option<DisplaySettings> {
-        one_line()
-    }
-
-    fn custom_content(&self, content: Content) -> Option<Content> {
-        content.add_debug_attribute("include_self", &self.include_self).optional()
-    }
-}
+shown_on_one_line!(PairLoss, |module, content| content
+    .add_debug_attribute("include_self", &module.include_self));
 
 impl PairLoss {
     /// Whether the normalizer counts each point with itself.
@@ -314,36 +307,5 @@ impl Objective for PairLoss {
     fn offset(&self, pairs: &PairIndex) -> f64 {
         let normalizer = pairs.normalizer().expect("pairs prepared at the embedding");
         pairs.total_weight() * (normalizer.log_z() - 1.0)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use burn::tensor::Device;
-
-    use super::*;
-    use crate::data::Pairs;
-
-    fn rows(values: [[f32; 1]; 2]) -> Tensor<2> {
-        Tensor::from_floats(values, &Device::flex())
-    }
-
-    #[test]
-    fn values_are_those_worked_by_hand() {
-        // Two points at distance 1 with one pair of weight 3: 3 + 3 log Z, Z = 2 (c = d) + 2 exp(-1).
-        let pairs = Pairs::new(2, vec![(0, 1, 3.0)]).unwrap();
-        let index = PairIndex::new(&pairs, &Device::flex());
-        let z = rows([[0.0], [1.0]]);
-        let off_diagonal = 2.0 * (-1f64).exp();
-        for (include_self, normalizer) in [(true, 2.0 + off_diagonal), (false, off_diagonal)] {
-            let loss = PairLossConfig::new().with_include_self(include_self).init();
-            let expected = 3.0 + 3.0 * normalizer.ln();
-            let found: f64 = loss.total(z.clone(), &index).into_scalar();
-            assert!((found - expected).abs() < 1e-5, "{found} {expected}");
-            let ends = Tensor::<2, Int>::from_ints([[0, 1]], &Device::flex());
-            let weights = Tensor::from_floats([3.0], &Device::flex());
-            let found: f64 = loss.forward_indexed(z.clone(), ends, weights).into_scalar();
-            assert!((found - expected).abs() < 1e-5, "{found} {expected}");
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! ProxyNCA++: each row against one learned proxy of each class.
 
 use burn::config::Config;
-use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
+use burn::module::{Module, Param};
 use burn::nn::loss::Reduction;
 use burn::tensor::{Device, Int, Tensor, TensorData, assert_shape};
 use rand::SeedableRng;
@@ -11,7 +11,7 @@ use rand_distr::{Distribution, StandardNormal};
 use super::contrast::{Contrast, Contrasted};
 use super::temperature::show_affinity;
 use super::{BatchLoss, Candidates, ClassTarget, Similarity, Temperature, TemperatureConfig};
-use crate::display::one_line;
+use crate::shown_on_one_line;
 use crate::sums::Sums;
 
 /// The settings of a [`ProxyNcaLoss`].
@@ -126,18 +126,12 @@ pub struct ProxyNcaLoss {
     sums: Sums,
 }
 
-impl ModuleDisplay for ProxyNcaLoss {
-    fn custom_settings(&self) -> Option<DisplaySettings> {
-        one_line()
-    }
-
-    fn custom_content(&self, content: Content) -> Option<Content> {
-        let [classes, k] = self.proxies.dims();
-        let content =
-            content.add_debug_attribute("classes", &classes).add_debug_attribute("d_embedding", &k);
-        show_affinity(content, self.similarity, &self.temperature)
-    }
-}
+shown_on_one_line!(ProxyNcaLoss, |module, content| {
+    let [classes, k] = module.proxies.dims();
+    let content =
+        content.add_debug_attribute("classes", &classes).add_debug_attribute("d_embedding", &k);
+    show_affinity(content, module.similarity, &module.temperature)
+});
 
 impl ProxyNcaLoss {
     /// The loss of a batch. Plain sums leave everything on the device; fused ones read the labels from it, once.

@@ -8,7 +8,7 @@ mod tests;
 use core::ops::Range;
 
 use burn::config::Config;
-use burn::module::{Content, DisplaySettings, Module, ModuleDisplay};
+use burn::module::Module;
 use burn::nn::loss::Reduction;
 use burn::tensor::{Bool, Tensor, assert_shape};
 use burn_nca_fused::PairSum;
@@ -16,9 +16,9 @@ use burn_nca_fused::PairSum;
 use super::batch::{assert_rows, at_least_f32};
 use super::reduction::reduce;
 use super::{AgreementIndex, AgreementTarget, BatchLoss, Criterion, Objective};
-use crate::display::one_line;
 use crate::nca::soft_match::{log_agreement, log_p};
 use crate::nca::{exponents, own_pairs};
+use crate::shown_on_one_line;
 use crate::sums::{LOG_SUM, Sums, in_blocks, rows_in_blocks};
 
 /// The settings of a [`SoftNcaLoss`].
@@ -109,18 +109,9 @@ pub struct SoftNcaLoss {
     sums: Sums,
 }
 
-impl ModuleDisplay for SoftNcaLoss {
-    fn custom_settings(&self) -> Option<DisplaySettings> {
-        one_line()
-    }
-
-    fn custom_content(&self, content: Content) -> Option<Content> {
-        content
-            .add_debug_attribute("criterion", &self.criterion)
-            .add_debug_attribute("unlabeled_neighbors", &self.unlabeled_neighbors)
-            .optional()
-    }
-}
+shown_on_one_line!(SoftNcaLoss, |module, content| content
+    .add_debug_attribute("criterion", &module.criterion)
+    .add_debug_attribute("unlabeled_neighbors", &module.unlabeled_neighbors));
 
 impl SoftNcaLoss {
     /// The criterion.

@@ -1,12 +1,12 @@
 //! The temperature of a softmax, fixed or learned.
 
 use burn::config::Config;
-use burn::module::{Content, DisplaySettings, Module, ModuleDisplay, Param};
+use burn::module::{Content, Module, Param};
 use burn::tensor::{Device, Tensor};
 
 use super::Similarity;
 use super::reduction::over;
-use crate::display::one_line;
+use crate::shown_on_one_line;
 
 /// The settings of a [`Temperature`].
 #[derive(Config, Debug, PartialEq)]
@@ -58,18 +58,9 @@ pub struct Temperature {
     log: Option<Param<Tensor<1>>>,
 }
 
-impl ModuleDisplay for Temperature {
-    fn custom_settings(&self) -> Option<DisplaySettings> {
-        one_line()
-    }
-
-    fn custom_content(&self, content: Content) -> Option<Content> {
-        content
-            .add_debug_attribute("start", &self.value)
-            .add_debug_attribute("learned", &self.log.is_some())
-            .optional()
-    }
-}
+shown_on_one_line!(Temperature, |module, content| content
+    .add_debug_attribute("start", &module.value)
+    .add_debug_attribute("learned", &module.log.is_some()));
 
 impl Temperature {
     /// T as it is now; a learned one is read from its device.
@@ -121,25 +112,6 @@ pub(super) fn show_affinity(
     content: Content,
     similarity: Similarity,
     temperature: &Temperature,
-) -> Option<Content> {
-    content
-        .add_debug_attribute("similarity", &similarity)
-        .add("temperature", temperature)
-        .optional()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn similarities_are_divided_by_it() {
-        let device = Device::flex();
-        for learned in [false, true] {
-            let temperature = TemperatureConfig::new(0.5).with_learned(learned).init(&device);
-            let found = temperature.divide(Tensor::from_floats([[1.0, -3.0]], &device));
-            let found = found.into_data().try_to_vec::<f32>().unwrap();
-            assert!((found[0] - 2.0).abs() < 1e-6 && (found[1] + 6.0).abs() < 1e-6, "{found:?}");
-        }
-    }
+) -> Content {
+    content.add_debug_attribute("similarity", &similarity).add("temperature", temperature)
 }

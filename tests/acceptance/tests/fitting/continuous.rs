@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 
 use acceptance::data::uniform;
 use burn::tensor::Device;
+use burn_nca_learn::RegressionConfig;
 use burn_nca_learn::data::{
-    AgreementWidth, Features, Pairs, RegressionData, TensorFeatures, random_split,
+    AgreementWidth, Coincidences, Features, Pairs, RegressionData, TensorFeatures, random_split,
 };
 use burn_nca_learn::estimator::RegressionObjective;
 use burn_nca_learn::evaluate::RegressionScores;
@@ -15,7 +16,6 @@ use burn_nca_learn::fit::{
 };
 use burn_nca_learn::neighbors::{Numbers, nearest, nearest_means};
 use burn_nca_learn::objective::Criterion;
-use burn_nca_learn::{PairsConfig, RegressionConfig};
 
 const ROWS: usize = 160;
 
@@ -147,7 +147,6 @@ fn film() -> (Features, Vec<(usize, usize, f64)>) {
 fn pairs_of_other_rows_are_refused() {
     let (features, list) = film();
     let pairs = Pairs::new(ROWS + 1, list).unwrap();
-    let error =
-        PairsConfig::new(6, 2).fit(&features, &pairs, &Device::flex()).unwrap_err().to_string();
+    let error = Coincidences::new(features, pairs).unwrap_err().to_string();
     assert!(error.contains("161 points") && error.contains("160 rows"), "{error}");
 }

@@ -14,8 +14,9 @@ use burn_nca_learn::fit::{
     FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Precision, Problem, ResolvedStart, Start,
     Termination, minimize,
 };
+use burn_nca_learn::method::PairNca;
 use burn_nca_learn::objective::ClassIndex;
-use burn_nca_learn::{Fitted, Nca, NcaConfig, PairsConfig, RegressionConfig};
+use burn_nca_learn::{Estimator, Fitted, Nca, NcaConfig, RegressionConfig};
 
 use crate::fitting::{bits, iris, own, with};
 
@@ -56,8 +57,9 @@ fn a_device_with_autodiff_serves_like_one_without() {
         [&plain, &autodiff].map(|device| RegressionConfig::new(3, 2).fit(&data, device).unwrap());
     assert_eq!(bits(&numbers[0]), bits(&numbers[1]));
     let pairs = Pairs::new(20, (1..20).map(|row| (row - 1, row, 1.0)).collect()).unwrap();
+    let data = Coincidences::new(features, pairs).unwrap();
     let pairs = [&plain, &autodiff]
-        .map(|device| PairsConfig::new(3, 2).fit(&features, &pairs, device).unwrap());
+        .map(|device| Estimator::new(3, 2, PairNca::new()).fit(&data, device).unwrap());
     assert_eq!(bits(&pairs[0]), bits(&pairs[1]));
 
     let folder = tempfile::tempdir().unwrap();
@@ -224,11 +226,10 @@ fn a_module_of_pairs_trained_elsewhere_becomes_a_model() {
     let device = Device::flex();
     let features = Features::unnamed(acceptance::data::uniform(60, 6), 3).unwrap();
     let pairs = Pairs::new(20, (1..20).map(|row| (row - 1, row, 1.0)).collect()).unwrap();
-    let data = Coincidences::new(features.clone(), pairs.clone()).unwrap();
+    let data = Coincidences::new(features, pairs).unwrap();
     let none = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(0));
-    let mut config = PairsConfig::new(3, 2);
-    config.fit.optimizer = none;
-    let here = config.fit(&features, &pairs, &device).unwrap();
+    let fit = FitConfig::new().with_optimizer(none);
+    let here = Estimator::new(3, 2, PairNca::new()).with_fit(fit).fit(&data, &device).unwrap();
     let scaling = here.scaling().clone();
     let fitted = Fitted::of_pairs(here.encoder.clone(), scaling.clone(), &data, &device).unwrap();
     assert_eq!(fitted.summary().termination, Termination::Elsewhere);

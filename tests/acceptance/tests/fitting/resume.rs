@@ -12,8 +12,9 @@ use burn_nca_learn::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig,
     OptimizerConfig, Progress, StochasticConfig, Termination,
 };
+use burn_nca_learn::method::PairNca;
 use burn_nca_learn::objective::Criterion;
-use burn_nca_learn::{Fitted, NcaConfig, PairsConfig, RegressionConfig};
+use burn_nca_learn::{Estimator, Fitted, NcaConfig, RegressionConfig};
 
 use crate::fitting::{bits, iris, with};
 
@@ -257,13 +258,13 @@ fn fits_of_numbers_and_pairs_are_known_by_theirs() {
     };
     assert_eq!(refusal(wide(0.2), wide(0.3)), "other settings");
 
-    let config = PairsConfig::new(3, 2);
+    let config = Estimator::new(3, 2, PairNca::new());
     let pairs = |weight| {
         let list = (1..20).map(|row| (row - 1, row, if row == 5 { weight } else { 1.0 }));
         let pairs = Pairs::new(20, list.collect()).unwrap();
         let data = Coincidences::new(features.clone(), pairs).unwrap();
         let (config, device) = (&config, &device);
-        move |session: FitSession<'_>| config.estimator().fit_session(&data, device, session)
+        move |session: FitSession<'_>| config.fit_session(&data, device, session)
     };
     assert_eq!(refusal(pairs(1.0), pairs(0.5)), "other targets");
 }

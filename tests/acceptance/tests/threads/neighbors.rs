@@ -5,8 +5,8 @@ use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_nca_learn::evaluate::perplexities;
 use burn_nca_learn::fit::{START_PERPLEXITY, perplexity_factor};
 use burn_nca_learn::neighbors::{
-    NearestConfig, Neighbors, Numbers, SearchMethod, leave_one_out_kernel_means,
-    leave_one_out_probabilities, manhattan_nearest,
+    Exclude, NearestConfig, Neighbors, Numbers, Rule, SearchMethod, leave_one_out_kernel_means,
+    leave_one_out_probabilities,
 };
 
 use super::{bits, same_on_any_threads};
@@ -59,7 +59,7 @@ fn rules_over_neighbors_and_the_scale_of_a_start() {
         });
         same_on_any_threads("perplexities", || bits(perplexities(&z).unwrap()));
         same_on_any_threads("L1 neighbors", || {
-            entries(&manhattan_nearest(&z, &z, 3, None).unwrap())
+            entries(&Rule::Manhattan.nearest(&z, &z, 3, Exclude::nothing()).unwrap())
         });
         let factor = || perplexity_factor(&z, START_PERPLEXITY, 1).unwrap().to_bits();
         same_on_any_threads("the scale of a start", factor);

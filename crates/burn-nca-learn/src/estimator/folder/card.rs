@@ -101,11 +101,7 @@ impl Stored {
                 | TrainingTargets::Numbers { weights, .. } => weights.clone(),
                 TrainingTargets::Unlabeled => None,
             },
-            groups: match &fitted.targets {
-                TrainingTargets::Classes { groups, .. }
-                | TrainingTargets::Numbers { groups, .. } => groups.clone(),
-                TrainingTargets::Unlabeled => None,
-            },
+            groups: fitted.reference_groups().map(<[usize]>::to_vec),
             preparation: fitted.preparation.clone(),
             targets: fitted.targets().map(|targets| StoredTargets {
                 names: targets.names().to_vec(),

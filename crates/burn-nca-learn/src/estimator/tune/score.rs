@@ -108,7 +108,6 @@ impl HeldOut {
             weights: train.weights(),
             ..ClassReferences::new(references, labels, train.classes())
         };
-        let rule = rule.of_classes();
         let probabilities = rule.probabilities(queries, references, None)?;
         let logs = truth.iter().enumerate();
         let sum: f64 = logs

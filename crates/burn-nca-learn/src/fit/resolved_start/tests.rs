@@ -152,20 +152,6 @@ fn diagonal_starts_are_ones_magnitudes_or_given() {
 }
 
 #[test]
-fn starts_survive_serialization_and_name_themselves() {
-    let starts = [Start::Auto, Start::Random { scale: None }, Start::Given { weight: vec![1.0] }];
-    for start in starts {
-        let text = serde_json::to_string(&start).unwrap();
-        assert_eq!(serde_json::from_str::<Start>(&text).unwrap(), start);
-    }
-    assert_eq!(ResolvedStart::Lda { shrinkage: 0.01 }.to_string(), "LDA (shrinkage 0.01)");
-    assert_eq!(
-        ResolvedStart::Random { scale: 0.25 }.to_string(),
-        "random (standard deviation 0.2500)"
-    );
-}
-
-#[test]
 fn the_rule_of_a_start_survives_its_text() {
     for start in [
         ResolvedStart::Identity,

@@ -14,7 +14,7 @@ use crate::evaluate::expected_accuracy;
 use crate::fit::{FitSession, FitSummary, ResolvedStart, Start, StartWeights};
 use crate::method::start::build;
 use crate::method::{Grid, Learned, Method, Problem, Setting, Uses};
-use crate::neighbors::{ClassReferences, ClassRule, CoincidenceRule, Points, Rule};
+use crate::neighbors::{CoincidenceRule, Points, Rule};
 
 /// The most dimensions of a class where the user names none: the gain over other methods is largest for few.
 const FEW_DIMENSIONS: usize = 4;
@@ -219,8 +219,7 @@ fn mean_probability(
     held_out: &Labeled,
 ) -> Result<f64> {
     let z = encoder.forward(queries.clone());
-    let references = ClassReferences::new(&z, held_out.labels(), held_out.classes());
-    let probabilities = rule.probabilities(&z, references, None)?;
+    let probabilities = rule.probabilities(&z, held_out.classes())?;
     let accuracy = expected_accuracy(&probabilities, held_out.labels())?;
     accuracy.ok_or_else(|| Error::data("no row is held out"))
 }

@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, Sender, SyncSender};
 
 use burn::module::Module;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
-use burn_nca::internal::{Checkpoint, FitKey, Place, load_record};
+use burn_nca::internal::{Checkpoint, FitKey, load_record};
 use serde::{Deserialize, Serialize};
 use web_time::Instant;
 
@@ -121,13 +121,10 @@ impl Settings<'_> {
         (values, columns, weights): (Vec<f64>, usize, Option<&[f64]>),
         mut session: FitSession<'_>,
     ) -> Result<Learned> {
-        let place = match (&session.checkpoint, session.state.take()) {
-            (Some(path), _) => Some(Place::File(path)),
-            (None, state) => state.map(Place::Memory),
-        };
-        let kept = place.map(|place| (place, self.key(problem.fit)));
-        let mut checkpoint =
-            Checkpoint::new(kept, session.keep_checkpoint, session.on_checkpoint.take());
+        let mut checkpoint = Checkpoint::of(&mut session, || {
+            // Its start follows from the settings.
+            Ok(FitKey::new(self.identity.clone(), problem.fit, "modern", Fingerprint::new()))
+        })?;
         let members = self.network.members;
         let mut state = checkpoint.load::<State>()?.unwrap_or_default();
         let known = |standing: &Standing| standing.done.is_some() || !standing.cut_off.is_empty();
@@ -176,17 +173,6 @@ impl Settings<'_> {
             false => common.in_turn(&missing, &mut watch)?,
         }
         watch.learned(held_out(&cuts, data.features().rows()))
-    }
-
-    /// What a checkpoint recognizes the fit by.
-    fn key(&self, fit: &FitConfig) -> FitKey {
-        let FitIdentity { settings, features, targets } = self.identity.clone();
-        let settings = Fingerprint::new()
-            .text(&settings)
-            .text("modern")
-            .text(&fit.without_limits().to_string())
-            .finish();
-        FitKey { identity: FitIdentity { settings, features, targets }, start: String::new() }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::data::TrainingData;
 use crate::estimator::Estimator;
 use crate::fit::Precision;
 use crate::method::AnyMethod;
+use crate::neighbors::ClassReferences;
 
 fn both() -> [AnyMethod; 2] {
     [Vsm::new().into(), Gvsm::new().into()]
@@ -33,7 +34,7 @@ fn error(fitted: &Fitted, data: &Labeled, width_penalty: f64) -> f64 {
     let Rule::VariableKernel(rule) = fitted.rule() else { panic!("{:?}", fitted.rule()) };
     let own: Vec<usize> = (0..data.rows()).collect();
     let (z, labels, classes) = (fitted.references(), data.labels(), data.classes());
-    let p = rule.class_probabilities(z, z, labels, classes, Some(&own)).unwrap();
+    let p = rule.probabilities(z, ClassReferences::new(z, labels, classes), Some(&own)).unwrap();
     let of_row = |row: usize| -> f64 {
         let gap = |class| f64::from(u8::from(labels[row] == class)) - p.probability(row, class);
         (0..classes).map(|class| gap(class).powi(2)).sum()

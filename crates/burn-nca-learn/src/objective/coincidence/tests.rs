@@ -227,18 +227,6 @@ fn sigma_and_the_length_scales_of_the_samples_are_trained_with_the_batch() {
 }
 
 #[test]
-fn a_batch_of_all_rows_is_the_objective_of_its_pairs() {
-    let (device, labels) = (Device::flex(), labels());
-    let z = leaf(&scattered(2 * ROWS), 2).without_autodiff();
-    let pairs = Neighborhoods::new(&z, &labels, 3, &device).unwrap().pairs(&z).unwrap();
-    let index = CoincidenceIndex::new(&LabeledPairs::new(ROWS, pairs).unwrap(), &device);
-    let loss = CoincidenceLossConfig::new().init(&index, &device, DType::F64);
-    let exact = loss.total(z.clone(), &index).into_scalar::<f64>() / (ROWS as f64 - 1.0);
-    let found = loss.batch_loss(z, &target(&labels)).into_scalar::<f64>();
-    assert!((found - exact).abs() < 1e-14, "{found} {exact}");
-}
-
-#[test]
 fn rows_without_a_target_cost_nothing_and_a_diverged_batch_has_no_value() {
     let device = Device::flex().autodiff();
     let loss = CoincidenceLossConfig::new().init_for_samples(9, &device, DType::F64);

@@ -9,30 +9,7 @@ use crate::encoder::{Encoder, FeatureWeights};
 use crate::fit::exact::{BlockConfig, value_and_gradient};
 use crate::fit::parameters::flatten_gradients;
 use crate::objective::batch::testing::{assert_costs_nothing, assert_is, leaf, scattered, target};
-use crate::objective::{DataTarget, SampledTerms};
 use burn_nca::MetricModel;
-
-/// Points 0, 1, 3 on a line in the unit in which exp(-D) is 2^(-D).
-///
-/// ```text
-/// p_01 = 2^-1 / (2^-1 + 2^-3) = 4/5,   p_10 = 2^-1 / (2^-1 + 2^-2) = 2/3,   p_20 = 2^-3 / (2^-3 + 2^-2) = 1/3
-/// ```
-fn line() -> Tensor<2> {
-    let unit = 2f32.ln();
-    Tensor::from_floats([[0.0], [unit], [3.0 * unit]], &Device::flex())
-}
-
-#[test]
-fn values_are_those_worked_by_hand() {
-    let classes = ClassIndex::new(&[0, 0, 1], &Device::flex()).unwrap();
-    let found: f64 = NcfsLossConfig::new().init().total(line(), &classes).into_scalar();
-    assert!((found + 4.0 / 5.0 + 2.0 / 3.0).abs() < 1e-6, "{found}");
-    // Targets 0, 3, 9: |t_0 - t_1| = 3, |t_0 - t_2| = 9, |t_1 - t_2| = 6.
-    let targets = TargetIndex::new(&[0.0, 3.0, 9.0], 1, &Device::flex()).unwrap();
-    let expected = (4.0 * 3.0 + 9.0) / 5.0 + (2.0 * 3.0 + 6.0) / 3.0 + (9.0 + 2.0 * 6.0) / 3.0;
-    let found: f64 = NcfsRegressionLossConfig::new().init().total(line(), &targets).into_scalar();
-    assert!((found - expected).abs() < 1e-5, "{found} {expected}");
-}
 
 const ROWS: usize = 17;
 const FEATURES: usize = 3;
@@ -137,17 +114,6 @@ fn far_points_keep_finite_numbers_in_f32() {
     assert!((loss.into_scalar::<f64>() + 3.0).abs() < 1e-3); // all but the first
 }
 
-#[test]
-fn rows_of_a_batch_are_neighbors_of_each_other_alone() {
-    let device = Device::flex();
-    let loss = NcfsLossConfig::new().init();
-    let classes = ClassIndex::new(&[0, 0, 1], &device).unwrap();
-    let batch = classes.subset(&[1, 0]);
-    let z = FeatureWeights::from_weights(&[1.0], &device, DType::F32)
-        .forward(Tensor::from_floats([[1.0], [4.0]], &device));
-    assert!((loss.total(z, &batch).into_scalar::<f64>() + 2.0).abs() < 1e-6);
-}
-
 /// Rows of the embedding, and what of their p_i or errors is the loss of the batch: nested loops.
 fn batch(agreement: &dyn Fn(usize, usize) -> f64, counted: f64) -> impl Fn(&[f64]) -> f64 + '_ {
     move |z: &[f64]| {
@@ -221,21 +187,4 @@ fn display() {
     assert_eq!(NcfsLossConfig::new().init().to_string(), "NcfsLoss {distance: \"L1\"}");
     let regression = NcfsRegressionLossConfig::new().init();
     assert_eq!(regression.to_string(), "NcfsRegressionLoss {distance: \"L1\"}");
-}
-
-#[test]
-fn samples_among_all_rows_say_on_average_what_the_sum_is() {
-    let device = Device::flex();
-    let classes = ClassIndex::new(&[0, 1, 0, 1], &device).unwrap();
-    let z = Tensor::<2>::from_floats([[0.0], [0.4], [1.0], [1.5]], &device);
-    let loss = NcfsLossConfig::new().init();
-    let estimate = |rows: &[usize], others: &[usize]| -> f64 {
-        let sample = SampledTerms::of(&classes, rows, others).unwrap();
-        let order: Vec<i32> = sample.points().iter().map(|point| *point as i32).collect();
-        let points = z.clone().select(0, Tensor::from_ints(order.as_slice(), &device));
-        sample.estimate(&loss, points).unwrap().into_scalar()
-    };
-    let mean = 0.5 * (estimate(&[0, 3], &[1, 2]) + estimate(&[1, 2], &[0, 3]));
-    let whole: f64 = loss.total(z.clone(), &classes).into_scalar();
-    assert!((mean - whole).abs() < 1e-6, "{mean} {whole}");
 }

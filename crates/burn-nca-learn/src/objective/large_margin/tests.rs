@@ -184,15 +184,6 @@ fn a_batch_is_that_of_the_equation_with_targets_in_the_embedding() {
 }
 
 #[test]
-fn a_batch_of_all_rows_is_the_objective_of_its_embedding() {
-    let (z, loss) = (tensor(&x(), 2), LargeMarginLossConfig::new().init());
-    let targets = TargetNeighbors::new(&z, &labels(), 3).unwrap();
-    let exact = loss.total(z.clone(), &targets).into_scalar::<f64>() / (ROWS as f64 - 1.0);
-    let found = loss.batch_loss(z, &target(&labels())).into_scalar::<f64>();
-    assert!((found - exact).abs() < 1e-12 * exact, "{found} {exact}");
-}
-
-#[test]
 fn rows_without_a_target_cost_nothing_and_a_diverged_batch_has_no_value() {
     let loss = LargeMarginLossConfig::new().init();
     for labels in [&[0][..], &[0, 1, 2]] {

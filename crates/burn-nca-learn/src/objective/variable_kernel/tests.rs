@@ -256,28 +256,11 @@ fn the_width_is_trained_with_the_batch() {
 }
 
 #[test]
-fn a_batch_of_all_rows_is_the_objective_of_its_embedding() {
-    let (device, z) = (Device::flex(), tensor(&x(), D));
-    let classes = KernelTarget::new(&labels(), 6, &device).unwrap();
-    let loss = loss(6, 3, 0.7, &device);
-    let exact = loss.total(z.clone(), &classes).into_scalar::<f64>() / ROWS as f64;
-    let found = loss.batch_loss(z, &target(&labels())).into_scalar::<f64>();
-    assert!((found - exact).abs() < 1e-15, "{found} {exact}");
-}
-
-#[test]
 fn one_row_costs_nothing_and_a_diverged_batch_has_no_value() {
     let loss = loss(6, 3, 0.7, &Device::flex().autodiff());
     assert_costs_nothing(&loss, &[5]);
     let value = |z| loss.batch_loss(z, &target(&[0, 0]));
     assert!(value_and_slope(&value, &[0.0, f64::NAN], 1).0.is_nan());
-}
-
-#[test]
-fn the_rule_has_the_width_as_it_is_learned() {
-    let rule = loss(4, 2, 0.7, &Device::flex()).rule();
-    assert_eq!((rule.neighbors, rule.averaged), (4, 2));
-    assert!((rule.width - 0.7).abs() < 1e-15);
 }
 
 #[test]
@@ -299,13 +282,4 @@ fn a_width_apart_from_its_start_costs_each_row() {
     assert!((value - plain - 0.3 * ROWS as f64 * apart * apart).abs() < 1e-12);
     assert_eq!(penalized[..D], slopes[..D]);
     assert!((penalized[D] - slopes[D] + 0.3 * ROWS as f64 * 2.0 * apart).abs() < 1e-12);
-}
-
-#[test]
-fn display() {
-    let loss = VariableKernelLossConfig::new().init(&Device::flex(), DType::F32);
-    assert!(
-        loss.to_string().starts_with("VariableKernelLoss {neighbors: 10, averaged: 5"),
-        "{loss}"
-    );
 }

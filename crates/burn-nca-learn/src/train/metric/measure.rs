@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use burn::tensor::{Int, Tensor, TensorReadError};
+use burn::tensor::TensorReadError;
 use burn::train::metric::state::{FormatOptions, NumericMetricState};
 use burn::train::metric::{
     Metric, MetricAttributes, MetricMetadata, MetricName, Numeric, NumericAttributes, NumericEntry,
@@ -16,29 +16,23 @@ pub trait Measure: Clone + Send + Sync + 'static {
     /// What of a step's output is looked at.
     type Input;
 
+    /// The unit, if any.
+    const UNIT: Option<&'static str> = Some("%");
+
+    /// Whether larger is better.
+    const HIGHER_IS_BETTER: bool = true;
+
     /// The name, with the parameters in it: metrics are distinguished by it.
     fn name(&self) -> String;
 
     /// One line on what the number means.
     fn description(&self) -> String;
 
-    /// How the number is written.
-    fn scale(&self) -> Scale;
-
     /// The measure of a batch.
     ///
     /// # Errors
     /// A tensor that cannot be read.
     fn measure(&self, input: &Self::Input) -> core::result::Result<Reading, TensorReadError>;
-}
-
-/// How a measure is written and compared.
-#[derive(Clone, Copy, Debug)]
-pub struct Scale {
-    /// The unit, if any.
-    pub unit: Option<&'static str>,
-    /// Whether larger is better.
-    pub higher_is_better: bool,
 }
 
 /// The measure of one batch.
@@ -80,7 +74,7 @@ impl<M: Measure> EmbeddingMetric<M> {
 
     fn format(&self) -> FormatOptions {
         let options = FormatOptions::new(self.name.clone()).precision(3);
-        match self.measure.scale().unit {
+        match M::UNIT {
             Some(unit) => options.unit(unit),
             None => options,
         }
@@ -112,8 +106,8 @@ impl<M: Measure> Metric for EmbeddingMetric<M> {
     }
 
     fn attributes(&self) -> MetricAttributes {
-        let Scale { unit, higher_is_better } = self.measure.scale();
-        NumericAttributes { unit: unit.map(str::to_string), higher_is_better }.into()
+        let (unit, higher_is_better) = (M::UNIT.map(str::to_string), M::HIGHER_IS_BETTER);
+        NumericAttributes { unit, higher_is_better }.into()
     }
 
     fn update(
@@ -128,7 +122,7 @@ impl<M: Measure> Metric for EmbeddingMetric<M> {
                 self.rows += rows;
                 self.state.compute_update(self.format())
             }
-            None => SerializedEntry::not_available(self.measure.scale().unit),
+            None => SerializedEntry::not_available(M::UNIT),
         };
         self.current = reading.value.is_some();
         if let Some(remark) = reading.remark {
@@ -139,7 +133,7 @@ impl<M: Measure> Metric for EmbeddingMetric<M> {
 
     fn compute(&mut self) -> core::result::Result<SerializedEntry, TensorReadError> {
         Ok(match self.rows {
-            0 => SerializedEntry::not_available(self.measure.scale().unit),
+            0 => SerializedEntry::not_available(M::UNIT),
             _ => self.state.compute_final(self.format()),
         })
     }
@@ -163,12 +157,4 @@ impl<M: Measure> Numeric for EmbeddingMetric<M> {
     fn final_value(&self) -> NumericEntry {
         self.state.final_value()
     }
-}
-
-/// Class labels on the host.
-pub(super) fn host_labels(
-    labels: &Tensor<1, Int>,
-) -> core::result::Result<Vec<usize>, TensorReadError> {
-    let labels = labels.clone().try_into_vec_as::<i64>()?;
-    Ok(labels.into_iter().map(|label| label as usize).collect())
 }

@@ -4,18 +4,13 @@
 //! [`evaluate`](crate::evaluate), and averaged over an epoch by the rows they are about. Where a batch has no
 //! value (too few rows for k neighbors, say) the entry is `N/A` and says why.
 
-mod alone;
-mod leave_one_out;
+mod labeled;
 mod measure;
-mod perplexity;
-mod reference;
-mod soft_accuracy;
-mod spread;
+mod points;
 
-pub use alone::{RowsWithoutPositive, WithoutPositive};
-pub use leave_one_out::{LeaveOneOut, LeaveOneOutAccuracy};
-pub use measure::{EmbeddingMetric, Measure, Reading, Scale};
-pub use perplexity::{NeighborPerplexity, Perplexity};
-pub use reference::{Reference, ReferenceAccuracy};
-pub use soft_accuracy::{Soft, SoftAccuracy};
-pub use spread::{EmbeddingSpread, TotalVariance};
+pub use labeled::{
+    LeaveOneOut, LeaveOneOutAccuracy, Reference, ReferenceAccuracy, RowsWithoutPositive, Soft,
+    SoftAccuracy, WithoutPositive,
+};
+pub use measure::{EmbeddingMetric, Measure, Reading};
+pub use points::{EmbeddingSpread, NeighborPerplexity, Perplexity, TotalVariance};

@@ -4,29 +4,6 @@ use burn::tensor::{DType, Device, TensorData};
 
 use super::*;
 
-/// Points 0, 1, 3 on a line in the unit in which exp(-d²) is 2^(-d²).
-fn line() -> Tensor<2> {
-    let unit = 2f32.ln().sqrt();
-    Tensor::from_floats([[0.0], [unit], [3.0 * unit]], &Device::flex())
-}
-
-fn loss() -> SoftNcaLoss {
-    SoftNcaLossConfig::new().init()
-}
-
-#[test]
-fn values_are_those_worked_by_hand() {
-    // Points 0 and 1 agree by a half, no one with 3: p_0 = 256/257 · 1/2, p_1 = 8/9 · 1/2.
-    let table = [[1.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 1.0]];
-    let table = Tensor::from_floats(table, &Device::flex());
-    let found: f64 = loss().forward(line(), table).into_scalar();
-    assert!((found + (256.0 / 257.0 + 8.0 / 9.0) / 4.0).abs() < 1e-6, "{found}");
-    // Targets 0, 0 and far off: points 0 and 1 agree, the third with no one to speak of.
-    let targets = Tensor::from_floats([[0.0], [0.0], [1e3]], &Device::flex());
-    let found: f64 = loss().forward_targets(line(), targets, 1.0).into_scalar();
-    assert!((found + (256.0 / 257.0 + 8.0 / 9.0) / 3.0).abs() < 1e-6, "{found}");
-}
-
 #[test]
 fn targets_are_the_table_of_their_agreements_whatever_their_origin() {
     let device = Device::flex().autodiff();

@@ -1,9 +1,40 @@
-//! The metric of spread, which warns of a collapse.
+//! The metrics of a batch's points alone.
 
 use burn::tensor::{Tensor, TensorReadError};
 
-use super::{EmbeddingMetric, Measure, Reading, Scale};
-use crate::evaluate::{Collapse, Spread};
+use super::{EmbeddingMetric, Measure, Reading};
+use crate::evaluate::{Collapse, Spread, perplexities};
+
+/// The mean perplexity of a batch: how many neighbors the kernel of a row effectively counts.
+///
+/// From 1 (the nearest has all the weight) to n - 1 (all rows weigh the same: the embedding is too small, or
+/// has collapsed).
+pub type NeighborPerplexity = EmbeddingMetric<Perplexity>;
+
+/// The measure behind [`NeighborPerplexity`].
+#[derive(Clone, Debug, Default)]
+pub struct Perplexity;
+
+impl Measure for Perplexity {
+    type Input = Tensor<2>;
+    const UNIT: Option<&'static str> = None;
+    const HIGHER_IS_BETTER: bool = false;
+
+    fn name(&self) -> String {
+        "Neighbor perplexity".to_string()
+    }
+
+    fn description(&self) -> String {
+        "mean number of neighbors a row's kernel effectively counts, exp(H_i)".to_string()
+    }
+
+    fn measure(&self, input: &Tensor<2>) -> Result<Reading, TensorReadError> {
+        let mean = perplexities(input).map(|all| {
+            (!all.is_empty()).then(|| (all.iter().sum::<f64>() / all.len() as f64, all.len()))
+        });
+        Ok(Reading::of(mean))
+    }
+}
 
 /// The spread of the embedding of a batch, with a warning where it has collapsed.
 ///
@@ -17,6 +48,7 @@ pub struct TotalVariance;
 
 impl Measure for TotalVariance {
     type Input = Tensor<2>;
+    const UNIT: Option<&'static str> = None;
 
     fn name(&self) -> String {
         "Embedding spread".to_string()
@@ -24,10 +56,6 @@ impl Measure for TotalVariance {
 
     fn description(&self) -> String {
         "total variance of the embedding, with a warning when it collapses".to_string()
-    }
-
-    fn scale(&self) -> Scale {
-        Scale { unit: None, higher_is_better: true }
     }
 
     fn measure(&self, input: &Tensor<2>) -> Result<Reading, TensorReadError> {
