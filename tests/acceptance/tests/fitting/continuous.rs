@@ -4,18 +4,18 @@ use std::ops::ControlFlow;
 
 use acceptance::data::uniform;
 use burn::tensor::Device;
+use burn_nca_learn::RegressionConfig;
 use burn_nca_learn::data::{
-    AgreementWidth, Features, Pairs, RegressionData, TensorFeatures, random_split,
+    AgreementWidth, Features, RegressionData, TensorFeatures, random_split,
 };
 use burn_nca_learn::estimator::RegressionObjective;
 use burn_nca_learn::evaluate::RegressionScores;
 use burn_nca_learn::fit::{
-    EarlyStoppingConfig, FitConfig, FitSession, OptimizerConfig, Progress, ResolvedStart, Start,
+    EarlyStoppingConfig, FitConfig, FitSession, OptimizerConfig, Progress, ResolvedStart,
     StochasticConfig, Termination,
 };
 use burn_nca_learn::neighbors::{Numbers, nearest, nearest_means};
 use burn_nca_learn::objective::Criterion;
-use burn_nca_learn::{PairsConfig, RegressionConfig};
 
 const ROWS: usize = 160;
 
@@ -112,42 +112,4 @@ fn early_stopping_holds_rows_out_and_an_interrupted_fit_continues() {
     let session = FitSession::new().with_checkpoint(&checkpoint);
     let resumed = config.estimator().fit_session(&data, &Device::flex(), session).unwrap();
     assert_eq!(resumed.matrix(), whole.matrix());
-}
-
-#[test]
-fn what_cannot_be_learned_from_is_refused_with_the_cure() {
-    let data = table();
-    let refused = |config: &RegressionConfig, data: &RegressionData| {
-        config.fit(data, &Device::flex()).unwrap_err().to_string()
-    };
-    let config = RegressionConfig::new(6, 2);
-    let constant = RegressionData::new(data.features().clone(), "price", vec![7.0; ROWS]).unwrap();
-    assert!(refused(&config, &constant).contains("\"price\" is 7 in all 160 rows"));
-    assert!(refused(&config, &data.select(&[0, 1])).contains("are 2 rows to learn from"));
-    assert!(refused(&RegressionConfig::new(5, 2), &data).contains("d_input is 5"));
-    let lda = config.clone().with_fit(FitConfig::new().with_start(Start::Lda));
-    assert!(refused(&lda, &data).contains("LDA separates classes"));
-    let narrow = AgreementWidth::Given(-1.0);
-    let objective = RegressionObjective::Soft { criterion: Criterion::F, width: narrow };
-    assert!(refused(&config.with_objective(objective), &data).contains("positive finite"));
-}
-
-/// Frames of a film: two features change slowly, four are noise.
-fn film() -> (Features, Vec<(usize, usize, f64)>) {
-    let mut x = uniform(6 * ROWS, 93);
-    for (frame, row) in x.chunks_exact_mut(6).enumerate() {
-        let time = frame as f64 / 12.0;
-        (row[0], row[1]) = (time.sin() + 0.05 * row[0], time.cos() + 0.05 * row[1]);
-    }
-    let pairs = (1..ROWS).map(|frame| (frame - 1, frame, 1.0)).collect();
-    (Features::unnamed(x, 6).unwrap(), pairs)
-}
-
-#[test]
-fn pairs_of_other_rows_are_refused() {
-    let (features, list) = film();
-    let pairs = Pairs::new(ROWS + 1, list).unwrap();
-    let error =
-        PairsConfig::new(6, 2).fit(&features, &pairs, &Device::flex()).unwrap_err().to_string();
-    assert!(error.contains("161 points") && error.contains("160 rows"), "{error}");
 }
