@@ -429,8 +429,6 @@ mod tests {
             assert_eq!(open_unlabeled(&at(source), &[]).unwrap().values(), [7.0, 9.0]);
         }
         assert_eq!(open_unlabeled("iris", &[]).unwrap().columns(), 4);
-        let error = open_unlabeled("iris", &["x".into()]).unwrap_err().to_string();
-        assert!(error.contains("\"iris\" is none"), "{error}");
     }
 
     #[test]
@@ -441,40 +439,5 @@ mod tests {
              sets are iris, wine, digits, balance, rings, noisy-xor, blobs; a file is given by its path"
         );
         assert!(!error("data/train.csv", &classes()).contains("did you mean"));
-        assert!(error("no.npy,none.npy", &classes()).starts_with("no.npy: there is no such file"));
-        assert!(error("x.npy,y.npy,z.npy", &classes()).contains("names more than two files"));
-    }
-
-    #[test]
-    fn arrays_without_labels_are_told() {
-        let (_folder, at) = folder();
-        let message = error(&at("x.npy"), &classes());
-        assert!(
-            message
-                .ends_with("x.npy is a NumPy array without its labels; give the pair X.npy,Y.npy")
-        );
-        assert!(error(&at("images"), &classes()).ends_with("give the pair IMAGES,LABELS"));
-        let pair = format!("{},{}", at("t.csv"), at("y.npy"));
-        assert!(
-            error(&pair, &classes()).contains("t.csv begins like neither a NumPy nor an IDX array")
-        );
-    }
-
-    #[test]
-    fn options_that_would_not_be_heeded_are_refused() {
-        let (_folder, at) = folder();
-        let target = CsvOptions { target: TargetColumn::Name("y".into()), ..classes() };
-        for source in ["iris".to_string(), format!("{},{}", at("x.npy"), at("y.npy"))] {
-            let message = error(&source, &target);
-            assert!(
-                message.contains("in a CSV, Parquet or Arrow file only")
-                    && message.contains(&source),
-                "{message}"
-            );
-        }
-        let numeric = CsvOptions { task: TargetKind::Numeric, ..classes() };
-        assert!(error("iris", &numeric).contains("\"iris\" has classes, not a numeric target"));
-        let images = format!("{},{}", at("images"), at("labels"));
-        assert!(error(&images, &numeric).contains("images holds images, whose labels are classes"));
     }
 }
