@@ -158,26 +158,3 @@ fn the_model_folder_alone_tells_its_training_rows() {
     let found = json(&["evaluate", &out, &file, "--target", "kind", "--format", "json"]);
     assert!(found["euclidean"]["p_value"].is_number(), "{found}");
 }
-
-#[test]
-fn options_that_say_nothing_to_the_model_are_refused() {
-    let place = Place::new();
-    let (out, file, _) = run(&place);
-    let pairs = place.file("pairs.csv", "1,2\n2,3\n3,4\n");
-    for (options, part) in [
-        (["--pairs", &pairs], "learned from classes"),
-        (["--ignore", "note"], "picks its own columns"),
-    ] {
-        let message = failure(&[&["evaluate", &out, &file][..], &options].concat(), 2);
-        assert!(message.contains(options[0]) && message.contains(part), "{message}");
-    }
-    let of_pairs = place.at("of-pairs");
-    let fit = ["fit", "iris", "--pairs", &pairs, "--test-size", "0", "--max-iterations", "1"];
-    nca(&[&fit[..], &["--out", &of_pairs]].concat()).assert().success();
-    for options in [["--neighbors", "3"], ["--train", "iris"], ["--ignore", "x"], ["--target", "y"]]
-    {
-        let message = failure(&[&["evaluate", &of_pairs, "iris"][..], &options].concat(), 2);
-        let hint = format!("hint: leave {} out\n", options[0]);
-        assert!(message.contains(options[0]) && message.ends_with(&hint), "{message}");
-    }
-}
