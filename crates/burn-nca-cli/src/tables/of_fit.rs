@@ -9,7 +9,6 @@ use burn_nca_data::{
 };
 use burn_nca_learn::data::{
     Features, Missing, Prepared, RawColumn, RawTable, RawValues, Split, grouped_split,
-    random_split, stratified_split,
 };
 
 use super::grouping;
@@ -17,7 +16,7 @@ use super::hints::{about_similar_texts, read_as, refuse_no_such_class, refuse_un
 use super::opened::{Opened, PreparedData};
 use super::roles::{Part, Roles};
 use super::sparse::{self, OnPass, Reduced};
-use super::target::{raw_options, select, take_target, targets};
+use super::target::{drawn_split, raw_options, select, take_target, targets};
 use super::target_hints::about_raw;
 use super::test_rows::{of_test, with_test_rows};
 use crate::failure::{hinted, usage};
@@ -95,11 +94,7 @@ fn numbers(source: &Source, task: TargetKind) -> Result<Opened> {
             if let Target::Classes { names, .. } = &table.target { &names[..] } else { &[] };
         refuse_no_such_class(names, class)?;
     }
-    let (share, seed) = (source.split.share, source.split.seed);
-    let split = match &table.target {
-        Target::Classes { labels, .. } => stratified_split(labels, share, seed)?,
-        _ => random_split(table.features.rows(), share, seed)?,
-    };
+    let split = drawn_split(&table.target, table.features.rows(), source)?;
     let mut warnings = read_as(&std::mem::take(&mut table.notes), CommandKind::Fit);
     let places = table.without_class.as_ref().map(|without| {
         let all = 0..table.features.rows() + without.rows.len();
@@ -246,7 +241,6 @@ fn split_of(
     roles: &Roles,
     first_rows: usize,
 ) -> Result<Split> {
-    let (share, seed) = (source.split.share, source.split.seed);
     let split_by = |is_test: &dyn Fn(usize) -> bool| {
         let (test, train) = (0..rows.len()).partition(|&at| is_test(rows[at]));
         Split { train, test }
@@ -257,18 +251,13 @@ fn split_of(
     if let Some(parts) = &roles.parts {
         return Ok(split_by(&|row| parts[row] == Part::Test));
     }
+    let Some(groups) = &roles.groups else { return drawn_split(target, rows.len(), source) };
     let labels = match target {
         Target::Classes { labels, .. } => labels.clone(),
         _ => vec![0; rows.len()],
     };
-    Ok(match (&roles.groups, target) {
-        (Some(groups), _) => {
-            let groups: Vec<usize> = rows.iter().map(|&row| groups[row]).collect();
-            grouped_split(&labels, &groups, share, seed)?
-        }
-        (None, Target::Classes { .. }) => stratified_split(&labels, share, seed)?,
-        (None, _) => random_split(rows.len(), share, seed)?,
-    })
+    let groups: Vec<usize> = rows.iter().map(|&row| groups[row]).collect();
+    Ok(grouped_split(&labels, &groups, source.split.share, source.split.seed)?)
 }
 
 fn about_roles(columns: &Columns, roles: &Roles, raw: &RawTable) -> Vec<String> {
