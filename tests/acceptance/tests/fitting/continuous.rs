@@ -1,7 +1,5 @@
 //! Metrics learned from numbers and from pairs, from end to end.
 
-use std::ops::ControlFlow;
-
 use acceptance::data::uniform;
 use burn::tensor::Device;
 use burn_nca_learn::RegressionConfig;
@@ -10,10 +8,7 @@ use burn_nca_learn::data::{
 };
 use burn_nca_learn::estimator::RegressionObjective;
 use burn_nca_learn::evaluate::RegressionScores;
-use burn_nca_learn::fit::{
-    EarlyStoppingConfig, FitConfig, FitSession, OptimizerConfig, Progress, ResolvedStart,
-    StochasticConfig, Termination,
-};
+use burn_nca_learn::fit::{FitConfig, OptimizerConfig, ResolvedStart, StochasticConfig};
 use burn_nca_learn::neighbors::{Numbers, nearest, nearest_means};
 use burn_nca_learn::objective::Criterion;
 
@@ -88,28 +83,4 @@ fn the_unit_of_the_target_does_not_matter_to_mlkr() {
         config.fit(&other, &Device::flex()).unwrap().matrix().unwrap(),
     );
     assert!(one.iter().zip(&two).all(|(a, b)| (a - b).abs() < 1e-4), "{one:?}, {two:?}");
-}
-
-#[test]
-fn early_stopping_holds_rows_out_and_an_interrupted_fit_continues() {
-    let data = table();
-    let stop = EarlyStoppingConfig::new().with_patience(3);
-    let config = RegressionConfig::new(6, 6)
-        .with_fit(FitConfig::new().with_early_stopping(Some(stop)).with_seed(2));
-    let whole = config.fit(&data, &Device::flex()).unwrap();
-    assert_eq!((whole.summary().rows, whole.summary().held_out_rows), (128, 32));
-    assert_eq!(whole.targets().unwrap().rows(), ROWS, "held-out rows are references too");
-    let best = whole.summary().history.iter().filter_map(|step| step.held_out);
-    assert!(best.fold(f64::NEG_INFINITY, f64::max) > 0.5);
-    let folder = tempfile::tempdir().unwrap();
-    let checkpoint = folder.path().join("fit.checkpoint");
-    let mut interrupt = |progress: &Progress| match progress.iteration {
-        3 => ControlFlow::Break(Termination::Stopped),
-        _ => ControlFlow::Continue(()),
-    };
-    let session = FitSession::new().with_progress(&mut interrupt).with_checkpoint(&checkpoint);
-    config.estimator().fit_session(&data, &Device::flex(), session).unwrap();
-    let session = FitSession::new().with_checkpoint(&checkpoint);
-    let resumed = config.estimator().fit_session(&data, &Device::flex(), session).unwrap();
-    assert_eq!(resumed.matrix(), whole.matrix());
 }

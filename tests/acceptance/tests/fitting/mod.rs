@@ -12,13 +12,12 @@ use burn::nn::{Linear, LinearConfig};
 use burn::optim::SgdConfig as BurnSgd;
 use burn::tensor::activation::tanh;
 use burn::tensor::{Device, Tensor, TensorData};
-use burn_nca_learn::data::{Labeled, stratified_split};
-use burn_nca_learn::encoder::{Activation, Encoder, EncoderConfig, HiddenLayers};
+use burn_nca_learn::data::Labeled;
+use burn_nca_learn::encoder::Encoder;
 use burn_nca_learn::fit::{
     EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Start,
     StochasticConfig, Termination,
 };
-use burn_nca_learn::objective::Criterion;
 use burn_nca_learn::{Fitted, NcaConfig};
 
 fn iris() -> Labeled {
@@ -27,14 +26,6 @@ fn iris() -> Labeled {
 
 fn with(optimizer: OptimizerConfig) -> NcaConfig {
     NcaConfig::new(4, 2).with_fit(FitConfig::new().with_optimizer(optimizer).with_seed(3))
-}
-
-fn adam() -> OptimizerConfig {
-    OptimizerConfig::Adam(batches())
-}
-
-fn batches() -> StochasticConfig {
-    StochasticConfig::new().with_epochs(Some(30)).with_batch_size(Some(50))
 }
 
 fn bits(fitted: &Fitted) -> Vec<u64> {
@@ -111,20 +102,6 @@ fn a_module_of_the_user_s_own_is_fitted_saved_and_loaded() {
     assert_eq!(loaded.predict(features, 5).unwrap(), fitted.predict(features, 5).unwrap());
     let error = Fitted::load(&path, &device).unwrap_err().to_string();
     assert!(error.contains("load_with"), "{error}");
-}
-
-#[test]
-fn networks_learn_and_generalize() {
-    let data = iris();
-    let split = stratified_split(data.labels(), 0.3, 1).unwrap();
-    let (train, test) = (data.select(&split.train), data.select(&split.test));
-    let encoder =
-        EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![16].into() });
-    for optimizer in [OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(40)), adam()] {
-        let config = with(optimizer).with_encoder(encoder.clone()).with_criterion(Criterion::G);
-        let fitted = config.fit(&train, &Device::flex()).unwrap();
-        assert!(fitted.accuracy(&test, 3).unwrap().value().unwrap() > 0.9);
-    }
 }
 
 #[test]

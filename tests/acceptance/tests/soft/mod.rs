@@ -3,7 +3,6 @@
 
 mod agreements;
 mod agreements_batch;
-mod fit;
 mod oracle;
 mod pairs;
 mod pairs_batch;
