@@ -124,14 +124,10 @@ fn a_table_that_has_moved_is_found_by_train() {
 }
 
 #[test]
-fn another_table_than_that_of_the_fit_is_refused() {
+fn a_table_that_has_changed_in_its_place_is_no_error_but_no_comparison_either() {
     let place = Place::new();
     let (data, out) = (place.file("data.csv", &table(60)), place.at("run"));
     nca(&["fit", &data, "--dim", "2", "--out", &out]).assert().success();
-    let other = place.file("other.csv", &table(60).replace("6,", "5,"));
-    let message = failure(&["evaluate", &out, &data, "--train", &other], 1);
-    assert!(message.contains("other.csv does not hold the 42 rows"), "{message}");
-    // A table that has changed in its place is no error, but no comparison either.
     std::fs::write(&data, table(50)).unwrap();
     let found = json(&["evaluate", &out, &data, "--format", "json"]);
     assert!(found["euclidean_missing"].as_str().unwrap().contains("--train"), "{found}");

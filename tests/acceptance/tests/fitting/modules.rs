@@ -28,6 +28,13 @@ fn labels(data: &Labeled) -> Tensor<1, Int> {
     Tensor::from_data(TensorData::new(labels, [data.rows()]), &Device::flex())
 }
 
+/// 20 rows whose first feature is the number to predict.
+fn numbers() -> (Features, RegressionData) {
+    let features = Features::unnamed(acceptance::data::uniform(60, 5), 3).unwrap();
+    let targets = (0..20).map(|row| features.row(row)[0]).collect();
+    (features.clone(), RegressionData::new(features, "t", targets).unwrap())
+}
+
 /// A model after some steps of a training loop, and the scaling of its rows.
 fn trained(config: &NcaConfig) -> (Nca, Scaling) {
     let (data, device) = (iris(), Device::flex());
@@ -49,9 +56,7 @@ fn a_device_with_autodiff_serves_like_one_without() {
     let fitted = [&plain, &autodiff].map(|device| short().fit(&iris(), device).unwrap());
     assert_eq!(bits(&fitted[0]), bits(&fitted[1]));
 
-    let features = Features::unnamed(acceptance::data::uniform(60, 5), 3).unwrap();
-    let targets = (0..20).map(|row| features.row(row)[0]).collect();
-    let data = RegressionData::new(features.clone(), "t", targets).unwrap();
+    let (features, data) = numbers();
     let numbers =
         [&plain, &autodiff].map(|device| RegressionConfig::new(3, 2).fit(&data, device).unwrap());
     assert_eq!(bits(&numbers[0]), bits(&numbers[1]));
@@ -149,9 +154,7 @@ fn a_network_trained_elsewhere_becomes_a_model_and_goes_back() {
 #[test]
 fn a_module_of_numbers_trained_elsewhere_predicts_them() {
     let device = Device::flex();
-    let features = Features::unnamed(acceptance::data::uniform(120, 6), 3).unwrap();
-    let targets = (0..40).map(|row| features.row(row)[0]).collect();
-    let data = RegressionData::new(features.clone(), "t", targets).unwrap();
+    let (features, data) = numbers();
     let scaling = Scaling::fit(ScalingKind::None, &features);
     let map = LinearMapConfig::new(3, 2).init(&device.clone().autodiff());
     let fitted = Fitted::of_numbers(map, scaling.clone(), &data, &device).unwrap();

@@ -4,42 +4,31 @@ use crate::Place;
 
 use super::methods::rows;
 use super::run;
+use super::worded::cells;
 
 /// Options that are refused, words of the refusal, and the options as it asks for them.
-const VALUES: &[(&str, &str, &str)] = &[
-    ("nca --set repulsion=-1", "a finite weight that is not negative", "nca --set repulsion=0.5"),
-    ("nca --init lda", "", "nca"),
-    ("nca --init lda --dim 3", "", "nca --dim 3"),
-    ("gvsm --init lda", "", "gvsm"),
-    ("lda --dim 3", "ask for 2 or fewer", "lda --dim 2"),
-    ("lda --dim 3", "or use PCA", "pca --dim 3"),
-    ("pca --dim 9", "ask for 3 or fewer", "pca --dim 3"),
-    ("lca --dim 9", "ask for 3 or fewer", "lca --dim 3"),
-    ("rca --set tolerance=1", "from 0 to below 1, such as 1e-8", "rca --set tolerance=1e-8"),
-    (
-        "whitening --set tolerance=-1",
-        "from 0 to below 1, such as 1e-8",
-        "whitening --set tolerance=1e-8",
-    ),
-    ("lca --set targets=0", "at least 1", "lca --set targets=1"),
-    ("lca --encoder mlp", "leave the encoder linear", "lca"),
-    ("lca --encoder mlp", "the trainer to gradient", "lca --encoder mlp --set trainer=gradient"),
-    ("lca --l2 0.1", "set it to 0", "lca --l2 0"),
-    ("lca --l2 0.1", "or the trainer to gradient", "lca --l2 0.1 --set trainer=gradient"),
-    ("lca-classifier --encoder diagonal", "take a linear one", "lca-classifier --encoder linear"),
-    ("lmnn --set neighbors=0", "1 or more, such as 3", "lmnn --set neighbors=1"),
-    ("lmnn --set push=1", "between 0 and 1, such as 0.5", "lmnn --set push=0.5"),
-    (
-        "vsm --set width_penalty=-1",
-        "0 (none) or a positive number such as 0.1",
-        "vsm --set width_penalty=0.1",
-    ),
-    (
-        "modern --set members=1 --set candidates=2",
-        "from 0 to 1",
-        "modern --set members=1 --set candidates=1",
-    ),
-];
+const VALUES: &str = "
+nca --set repulsion=-1 | a finite weight that is not negative | nca --set repulsion=0.5
+nca --init lda |  | nca
+nca --init lda --dim 3 |  | nca --dim 3
+gvsm --init lda |  | gvsm
+lda --dim 3 | ask for 2 or fewer | lda --dim 2
+lda --dim 3 | or use PCA | pca --dim 3
+pca --dim 9 | ask for 3 or fewer | pca --dim 3
+lca --dim 9 | ask for 3 or fewer | lca --dim 3
+rca --set tolerance=1 | from 0 to below 1, such as 1e-8 | rca --set tolerance=1e-8
+whitening --set tolerance=-1 | from 0 to below 1, such as 1e-8 | whitening --set tolerance=1e-8
+lca --set targets=0 | at least 1 | lca --set targets=1
+lca --encoder mlp | leave the encoder linear | lca
+lca --encoder mlp | the trainer to gradient | lca --encoder mlp --set trainer=gradient
+lca --l2 0.1 | set it to 0 | lca --l2 0
+lca --l2 0.1 | or the trainer to gradient | lca --l2 0.1 --set trainer=gradient
+lca-classifier --encoder diagonal | take a linear one | lca-classifier --encoder linear
+lmnn --set neighbors=0 | 1 or more, such as 3 | lmnn --set neighbors=1
+lmnn --set push=1 | between 0 and 1, such as 0.5 | lmnn --set push=0.5
+vsm --set width_penalty=-1 | 0 (none) or a positive number such as 0.1 | vsm --set width_penalty=0.1
+modern --set members=1 --set candidates=2 | from 0 to 1 | modern --set members=1 --set candidates=1
+";
 
 /// The command of a fit by these options, which takes seconds at most.
 fn fit(options: &str) -> String {
@@ -56,7 +45,7 @@ pub(super) fn messages() -> Vec<String> {
     let place = Place::new();
     place.file("t.csv", &rows());
     let (mut wrong, mut messages) = (Vec::new(), Vec::new());
-    for (refused, words, cured) in VALUES {
+    for [refused, words, cured] in cells(VALUES) {
         let (done, stderr) = run(&place, &fit(refused));
         if done || !stderr.contains(words) {
             wrong.push(format!("{refused}: {words:?} is not in {stderr}"));
