@@ -8,12 +8,12 @@ use burn_nca_data::{
     open as open_numbers, open_raw, open_unlabeled_as,
 };
 use burn_nca_learn::data::{
-    Features, Missing, Prepared, RawColumn, RawTable, RawValues, Split, grouped_split,
+    Features, Missing, Preparation, Prepared, RawColumn, RawTable, RawValues, Split, grouped_split,
 };
 
 use super::grouping;
 use super::hints::{about_similar_texts, read_as, refuse_no_such_class, refuse_unseen_classes};
-use super::opened::{Opened, PreparedData};
+use super::opened::Opened;
 use super::roles::{Part, Roles};
 use super::sparse::{self, OnPass, Reduced};
 use super::target::{drawn_split, raw_options, select, take_target, targets};
@@ -53,11 +53,14 @@ pub fn open_watched(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>)
     Ok(opened)
 }
 
+/// Features, how they were prepared, which rows they are, and what to know of them.
+type PreparedFeatures = (Features, Option<Preparation>, RowNames, Vec<Warning>);
+
 /// Opens and prepares the features of a fit without a target.
 ///
 /// # Errors
 /// A table that cannot be read or prepared.
-pub fn open_features(source: &Source) -> Result<PreparedData<Features>> {
+pub fn open_features(source: &Source) -> Result<PreparedFeatures> {
     let columns = &source.columns;
     if source.reduce.is_some() {
         return Err(usage(
@@ -68,11 +71,8 @@ pub fn open_features(source: &Source) -> Result<PreparedData<Features>> {
     if !columns.need_raw_table() {
         let options = csv_options(source, TargetKind::Classes);
         let (data, notes) = open_unlabeled_as(&source.data, &options)?;
-        return Ok(PreparedData::of_features(
-            data,
-            None,
-            (RowNames::default(), read_as(&notes, CommandKind::Fit)),
-        ));
+        let (names, warnings) = (RowNames::default(), read_as(&notes, CommandKind::Fit));
+        return Ok((data, None, names, warnings));
     }
     let mut raw = open_raw(&source.data, &raw_options(source, None))?;
     let ids = Roles::take(&mut raw, columns)?.ids;
@@ -83,7 +83,7 @@ pub fn open_features(source: &Source) -> Result<PreparedData<Features>> {
     let said = said.map(|text| Warning::new(WarningCode::Prepared, text));
     let warnings = read_as(raw.notes(), CommandKind::Fit).into_iter().chain(said).collect();
     let names = RowNames { places: Some(rows), ids, other: None };
-    Ok(PreparedData::of_features(features, Some(preparation), (names, warnings)))
+    Ok((features, Some(preparation), names, warnings))
 }
 
 /// A table of numbers.

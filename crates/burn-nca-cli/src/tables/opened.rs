@@ -50,26 +50,6 @@ pub struct PreparedData<D> {
     pub warnings: Vec<Warning>,
 }
 
-impl<D> PreparedData<D> {
-    /// Features alone: nothing is held out, and no row lacks a class.
-    pub(super) fn of_features(
-        data: D,
-        preparation: Option<Preparation>,
-        (names, warnings): (RowNames, Vec<Warning>),
-    ) -> Self {
-        Self {
-            data,
-            split: None,
-            target: None,
-            preparation,
-            reduction: None,
-            without_class: None,
-            names,
-            warnings,
-        }
-    }
-}
-
 impl Opened {
     /// What may be meant otherwise; `says_classes` where the user has said that the target holds classes.
     pub fn hints(&self, says_classes: bool) -> Vec<Warning> {
