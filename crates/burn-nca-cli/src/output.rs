@@ -121,6 +121,15 @@ impl TableFormat {
         Self::of_option("--out", path, offered)
     }
 
+    /// The format that is given, or else the one that the file's name asks for, among those offered.
+    ///
+    /// # Errors
+    /// A name that asks for another format.
+    pub fn chosen(given: Option<Self>, path: Option<&Path>, offered: &[Self]) -> Result<Self> {
+        let by_name = Self::of(path, given.as_ref().map_or(offered, std::slice::from_ref))?;
+        Ok(given.unwrap_or(by_name))
+    }
+
     /// As [`of`](Self::of), for the file of another option.
     ///
     /// # Errors
@@ -144,6 +153,12 @@ impl TableFormat {
             ),
             "name the file so"
         ))
+    }
+
+    /// The format of this name; CSV of any other.
+    pub fn named(name: &str) -> Self {
+        let all = [Self::Npy, Self::Parquet, Self::Json];
+        all.into_iter().find(|format| format.extension() == name).unwrap_or(Self::Csv)
     }
 
     fn extension(self) -> &'static str {

@@ -3,139 +3,101 @@
 
 use anyhow::{Result, ensure};
 
+use super::sections::labels::ContradictedLabel;
 use super::sections::picture::SHADES;
 use super::sections::replay;
-use super::{ClassMark, ClassResults, Confusion, Data, Embedding, Matrix, Report, Results};
+use super::{ClassMark, ClassResults, Data, Embedding, Report, Results};
 
 impl Report {
     /// Whether the parts fit together.
     ///
     /// # Errors
-    /// The first field that does not: its name, what it holds, and what is wanted.
+    /// The first field that does not fit the others.
     pub fn check(&self) -> Result<()> {
         let data = &self.header.data;
         let rows = data.classes.iter().flat_map(|class| [class.train, class.test]);
-        check_counts("data.classes", rows, data.rows)?;
-        check_matrix(self.matrix.as_ref())?;
-        self.replay.iter().try_for_each(|replay| replay::check(replay, &data.classes))?;
+        fits("data.classes", are_among(rows, data.rows))?;
+        let is_whole = |row: &Vec<f64>, columns: usize| row.len() == columns;
+        fits(
+            "matrix",
+            self.matrix
+                .iter()
+                .all(|matrix| matrix.rows.iter().all(|row| is_whole(row, matrix.columns.len()))),
+        )?;
+        fits("replay", self.replay.iter().all(|replay| replay::fits(replay, &data.classes)))?;
         match &self.results {
             Results::Classes(found) => check_classes(found, data),
-            Results::Numbers(found) | Results::Pairs(found) => check_embedding(&found.embedding),
+            Results::Numbers(found) | Results::Pairs(found) => {
+                fits("embedding", is_drawable(&found.embedding))
+            }
         }
     }
 }
 
 fn check_classes(found: &ClassResults, data: &Data) -> Result<()> {
     let classes = data.classes.len();
-    if let Some(embedding) = &found.embedding {
-        check_embedding(embedding)?;
-        check_marks(embedding, classes)?;
-    }
-    if let Some(scores) = &found.class_scores {
-        check_length("class_scores.classes", "class", scores.classes.len(), classes)?;
-        check_counts("class_scores", scores.classes.iter().map(|class| class.rows), data.rows)?;
-    }
-    for (at, one) in found.labels.iter().flat_map(|labels| &labels.rows).enumerate() {
-        let class = one.row.target.class;
-        check_index(&format!("labels.rows[{at}].class"), class, "classes", classes)?;
-        check_index(&format!("labels.rows[{at}].suggested"), one.suggested, "classes", classes)?;
-    }
-    for (at, one) in found.explained.iter().flat_map(|found| &found.0).enumerate() {
-        check_index(&format!("explained[{at}].class"), one.row.target.class, "classes", classes)?;
-        check_index(&format!("explained[{at}].predicted"), one.predicted, "classes", classes)?;
-        for (near, one) in one.neighbors.iter().enumerate() {
-            let place = format!("explained[{at}].neighbors[{near}].class");
-            check_index(&place, one.row.target.class, "classes", classes)?;
-        }
-    }
-    found.confusion.as_ref().map_or(Ok(()), |confusion| check_confusion(confusion, data))
+    let is_class = |class: usize| class < classes;
+    let is_marked = |embedding: &Embedding<ClassMark>| {
+        let layers = embedding.density.iter().flat_map(|density| &density.layers);
+        let points = embedding.points.iter().map(|point| point.mark);
+        let marks = points.flat_map(|mark| [mark.class].into_iter().chain(mark.predicted));
+        marks.chain(layers.map(|layer| layer.class)).all(is_class)
+    };
+    let drawn = |embedding| is_drawable(embedding) && is_marked(embedding);
+    fits("embedding", found.embedding.iter().all(drawn))?;
+    fits(
+        "class_scores",
+        found.class_scores.iter().all(|scores| {
+            let rows = scores.classes.iter().map(|class| class.rows);
+            scores.classes.len() == classes && are_among(rows, data.rows)
+        }),
+    )?;
+    let labels = found.labels.iter().flat_map(|labels| &labels.rows);
+    let named = |one: &ContradictedLabel| is_class(one.row.target.class) && is_class(one.suggested);
+    fits("labels", labels.into_iter().all(named))?;
+    let explained = found.explained.iter().flat_map(|found| &found.0);
+    fits(
+        "explained",
+        explained.into_iter().all(|one| {
+            let near = one.neighbors.iter().map(|near| near.row.target.class);
+            near.chain([one.row.target.class, one.predicted]).all(is_class)
+        }),
+    )?;
+    fits(
+        "confusion",
+        found.confusion.iter().all(|confusion| {
+            let counts = confusion.counts.iter().all(|counts| {
+                counts.len() == classes
+                    && counts.iter().all(|row| row.len() == classes)
+                    && are_among(counts.iter().flatten().copied(), data.rows)
+            });
+            let cells = confusion.cells.iter().flatten();
+            let rows = cells.clone().map(|cell| cell[2]);
+            counts
+                && cells.flat_map(|cell| &cell[..2]).all(|&class| is_class(class))
+                && are_among(rows, data.rows)
+        }),
+    )
 }
 
-fn check_confusion(confusion: &Confusion, data: &Data) -> Result<()> {
-    let classes = data.classes.len();
-    if let Some(counts) = &confusion.counts {
-        check_length("confusion.counts", "row", counts.len(), classes)?;
-        for (at, row) in counts.iter().enumerate() {
-            check_length(&format!("confusion.counts[{at}]"), "number", row.len(), classes)?;
-        }
-        check_counts("confusion.counts", counts.iter().flatten().copied(), data.rows)?;
-    }
-    let cells = confusion.cells.iter().flatten();
-    for (at, [truth, predicted, _]) in cells.clone().enumerate() {
-        check_index(&format!("confusion.cells[{at}][0]"), *truth, "classes", classes)?;
-        check_index(&format!("confusion.cells[{at}][1]"), *predicted, "classes", classes)?;
-    }
-    check_counts("confusion.cells", cells.map(|cell| cell[2]), data.rows)
-}
-
-fn check_embedding<M>(embedding: &Embedding<M>) -> Result<()> {
-    // One coordinate for one dimension, else two.
+/// Whether the points of an embedding have one coordinate for one dimension, else two, and what refers to them is there.
+fn is_drawable<M>(embedding: &Embedding<M>) -> bool {
     let wanted = embedding.dimension.clamp(1, 2);
-    for (at, point) in embedding.points.iter().enumerate() {
-        let field = format!("embedding.points[{at}].coordinates");
-        check_length(&field, "number", point.coordinates.len(), wanted)?;
-    }
-    for (at, row) in embedding.unlabeled.iter().enumerate() {
-        let field = format!("embedding.unlabeled[{at}].coordinates");
-        check_length(&field, "number", row.coordinates.len(), wanted)?;
-    }
-    for (at, layer) in embedding.density.iter().flat_map(|density| &density.layers).enumerate() {
-        let field = format!("embedding.density.layers[{at}].runs");
-        for [shade, ..] in &layer.runs {
-            check_index(&field, *shade, "shades", SHADES)?;
-        }
-    }
-    for (at, link) in embedding.links.iter().enumerate() {
-        for (end, &point) in link.iter().enumerate() {
-            let field = format!("embedding.links[{at}][{end}]");
-            check_index(&field, point, "points", embedding.points.len())?;
-        }
-    }
-    Ok(())
+    let points = embedding.points.iter().map(|point| point.coordinates.len());
+    let others = embedding.unlabeled.iter().map(|row| row.coordinates.len());
+    let layers = embedding.density.iter().flat_map(|density| &density.layers);
+    points.chain(others).all(|coordinates| coordinates == wanted)
+        && layers.flat_map(|layer| &layer.runs).all(|[shade, ..]| *shade < SHADES)
+        && embedding.links.iter().flatten().all(|&point| point < embedding.points.len())
 }
 
-fn check_marks(embedding: &Embedding<ClassMark>, classes: usize) -> Result<()> {
-    for (at, layer) in embedding.density.iter().flat_map(|density| &density.layers).enumerate() {
-        let field = format!("embedding.density.layers[{at}].class");
-        check_index(&field, layer.class, "classes", classes)?;
-    }
-    for (at, point) in embedding.points.iter().enumerate() {
-        let field = |name: &str| format!("embedding.points[{at}].{name}");
-        check_index(&field("class"), point.mark.class, "classes", classes)?;
-        if let Some(predicted) = point.mark.predicted {
-            check_index(&field("predicted"), predicted, "classes", classes)?;
-        }
-    }
-    Ok(())
+/// Whether the counts are parts of so many rows.
+fn are_among(mut counts: impl Iterator<Item = usize>, rows: usize) -> bool {
+    counts.try_fold(0, usize::checked_add).is_some_and(|sum| sum <= rows)
 }
 
-fn check_matrix(matrix: Option<&Matrix>) -> Result<()> {
-    let Some(Matrix { columns, rows }) = matrix else { return Ok(()) };
-    for (at, row) in rows.iter().enumerate() {
-        check_length(&format!("matrix.rows[{at}]"), "number", row.len(), columns.len())?;
-    }
-    Ok(())
-}
-
-fn check_length(field: &str, unit: &str, found: usize, wanted: usize) -> Result<()> {
-    let plural = if found == 1 { "" } else { "s" };
-    ensure!(found == wanted, "{field} holds {found} {unit}{plural}, {wanted} wanted");
-    Ok(())
-}
-
-fn check_index(field: &str, found: usize, of: &str, count: usize) -> Result<()> {
-    ensure!(found < count, "{field} is {found}, but there are {count} {of}, counted from 0");
-    Ok(())
-}
-
-/// Whether the counts are parts of `data.rows`.
-fn check_counts(field: &str, counts: impl Iterator<Item = usize>, rows: usize) -> Result<()> {
-    let mut counts = counts;
-    let sum = counts.try_fold(0, usize::checked_add);
-    ensure!(
-        sum.is_some_and(|sum| sum <= rows),
-        "the rows of {field} are more than the {rows} of data.rows"
-    );
+fn fits(field: &str, fits: bool) -> Result<()> {
+    ensure!(fits, "the values of {field} do not fit those of the other fields");
     Ok(())
 }
 
@@ -144,7 +106,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::Part;
+    use crate::{Confusion, Part};
 
     /// The document with each of its values changed in turn, two of each list.
     fn edits(document: &Value) -> Vec<Value> {
@@ -211,26 +173,9 @@ mod tests {
 
     #[test]
     fn the_error_names_the_field() {
-        let error = |edit: fn(&mut Report)| {
-            let mut report = Report::example();
-            edit(&mut report);
-            report.check().unwrap_err().to_string()
-        };
-        assert_eq!(
-            error(|report| {
-                report.classes_mut().embedding.as_mut().unwrap().points[3].coordinates.pop();
-            }),
-            "embedding.points[3].coordinates holds 1 number, 2 wanted"
-        );
-        assert_eq!(
-            error(
-                |report| report.classes_mut().embedding.as_mut().unwrap().points[0].mark.class = 7
-            ),
-            "embedding.points[0].class is 7, but there are 3 classes, counted from 0"
-        );
-        assert_eq!(
-            error(|report| report.header.data.classes[0].test = usize::MAX),
-            "the rows of data.classes are more than the 150 of data.rows"
-        );
+        let mut report = Report::example();
+        report.header.data.classes[0].test = usize::MAX;
+        let error = report.check().unwrap_err().to_string();
+        assert_eq!(error, "the values of data.classes do not fit those of the other fields");
     }
 }

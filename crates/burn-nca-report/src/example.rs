@@ -28,11 +28,8 @@ impl Report {
             columns: COLUMNS.len(),
             train: names.len() * (members - test),
             test: names.len() * test,
-            target: None,
             classes: names.iter().map(class).collect(),
-            without_partner: 0,
-            test_in_training: 0,
-            measured: None,
+            ..Data::default()
         };
         let points = points(names.len(), members, members - test, dimension);
         let p: Vec<f64> = points.iter().filter_map(|point| point.mark.p).collect();
@@ -244,19 +241,7 @@ impl Report {
 }
 
 fn unclassed(name: &str, rows: usize, train: usize, test: usize) -> Data {
-    let name = name.to_owned();
-    Data {
-        name,
-        rows,
-        columns: 13,
-        train,
-        test,
-        target: None,
-        classes: Vec::new(),
-        without_partner: 0,
-        test_in_training: 0,
-        measured: None,
-    }
+    Data { name: name.to_owned(), rows, columns: 13, train, test, ..Data::default() }
 }
 
 fn measured(method: &str, dimension: usize, keys: &[&str], values: &[f64]) -> MeasureRow {

@@ -82,7 +82,7 @@ pub struct Header {
 }
 
 /// What the data were.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Data {
     /// A name for the title, such as the file's.
     pub name: String,

@@ -15,8 +15,7 @@ mod use_model;
 pub use fit::FitArgs;
 pub use neighbor_count::NeighborCount;
 pub use use_model::{
-    EmbeddingFormat, EvaluateArgs, ExportArgs, InfoArgs, PredictArgs, ReportArgs, RowsFormat, Rule,
-    SourceArgs, TransformArgs,
+    EvaluateArgs, ExportArgs, InfoArgs, PredictArgs, ReportArgs, Rule, SourceArgs, TransformArgs,
 };
 
 use std::path::PathBuf;
@@ -134,4 +133,14 @@ pub struct DemoArgs {
     /// The port on 127.0.0.1; 0 for any that is free.
     #[arg(long, value_name = "PORT", default_value = "8080", allow_negative_numbers = true, value_parser = parse::port)]
     pub port: u16,
+}
+
+/// The options of `nca fit t.csv` with these, for tests.
+#[cfg(test)]
+pub fn fit_args(options: &str) -> FitArgs {
+    let words = ["nca", "fit", "t.csv"].into_iter().chain(options.split_whitespace());
+    let Ok(Cli { command: Command::Fit(args), .. }) = Cli::try_parse_from(words) else {
+        panic!("{options}")
+    };
+    *args
 }

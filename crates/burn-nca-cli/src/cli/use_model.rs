@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::neighbor_count::{NeighborCount, neighbor_count};
 use super::parse::{NameList, at_least_one, ignored_names, picture};
 use super::table::TextArgs;
 use super::{Format, ModelArgs};
+use crate::output::TableFormat;
 
 /// A labeled table.
 #[derive(Args, Debug)]
@@ -56,8 +58,8 @@ pub struct TransformArgs {
     pub text: TextArgs,
 
     /// How the embedding is written [default: csv, or as the name of --out ends]
-    #[arg(long, value_enum)]
-    pub format: Option<EmbeddingFormat>,
+    #[arg(long, value_parser = embedding_format())]
+    pub format: Option<TableFormat>,
 
     /// File to write, .csv, .npy or .parquet; an existing one is replaced.
     #[arg(long, value_name = "FILE")]
@@ -65,14 +67,27 @@ pub struct TransformArgs {
 }
 
 /// How an embedding is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum EmbeddingFormat {
-    /// One line per row.
-    Csv,
-    /// A NumPy array, in the number type of the fit; NaN in rows that were left out.
-    Npy,
-    /// A Parquet table, in the number type of the fit; no values in rows that were left out.
-    Parquet,
+fn embedding_format() -> impl TypedValueParser<Value = TableFormat> {
+    format_of([
+        ("csv", "One line per row"),
+        ("npy", "A NumPy array, in the number type of the fit; NaN in rows that were left out"),
+        (
+            "parquet",
+            "A Parquet table, in the number type of the fit; no values in rows that were left out",
+        ),
+    ])
+}
+
+/// How predictions are written.
+fn rows_format() -> impl TypedValueParser<Value = TableFormat> {
+    format_of([("csv", "One row per row of the table"), ("json", "One JSON document")])
+}
+
+fn format_of<const N: usize>(
+    formats: [(&'static str, &'static str); N],
+) -> impl TypedValueParser<Value = TableFormat> {
+    let values = formats.map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(values).map(|name| TableFormat::named(&name))
 }
 
 /// How neighbors decide.
@@ -135,21 +150,12 @@ pub struct PredictArgs {
     pub text: TextArgs,
 
     /// How the predictions are written [default: csv, or as the name of --out ends]
-    #[arg(long, value_enum)]
-    pub format: Option<RowsFormat>,
+    #[arg(long, value_parser = rows_format())]
+    pub format: Option<TableFormat>,
 
     /// File to write, .csv or .json; an existing one is replaced.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-}
-
-/// How predictions are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum RowsFormat {
-    /// One row per row of the table.
-    Csv,
-    /// One JSON document.
-    Json,
 }
 
 /// The options of `nca evaluate`.

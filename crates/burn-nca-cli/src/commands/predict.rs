@@ -8,7 +8,7 @@ use burn_nca_learn::estimator::{Decision, TrainingTargets};
 use super::explained::Explained;
 use super::predicted::Predicted;
 use super::{finite, load_model, model_folder, training_rows};
-use crate::cli::{PredictArgs, RowsFormat, Rule};
+use crate::cli::{PredictArgs, Rule};
 use crate::failure::{hinted, usage};
 use crate::fitting::neighbor_count::decision;
 use crate::output::{self, TableFormat};
@@ -31,7 +31,8 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     }
     let asked = (args.rule, args.neighbors);
     // Before the work begins: a spreadsheet's name must not hold CSV.
-    let format = format(args)?;
+    let offered = [TableFormat::Csv, TableFormat::Json];
+    let format = TableFormat::chosen(args.format, args.out.as_deref(), &offered)?;
     let whole = load_model(&args.model)?;
     let source = Source::of_model(&model_folder(&args.model.model))?;
     let embedded = is_sparse(&args.data).then(|| whole.of_embedded());
@@ -89,24 +90,12 @@ pub fn run(args: &PredictArgs) -> Result<()> {
         )),
     };
     let text = match format {
-        RowsFormat::Csv => predicted.csv(),
-        RowsFormat::Json => predicted.json()?,
+        TableFormat::Json => predicted.json()?,
+        _ => predicted.csv(),
     };
     match (&args.out, format) {
         (Some(path), _) => output::write_file(path, text.as_bytes()),
-        (None, RowsFormat::Csv) => output::print_csv(&text),
-        (None, RowsFormat::Json) => output::print_json_text(&text),
+        (None, TableFormat::Json) => output::print_json_text(&text),
+        (None, _) => output::print_csv(&text),
     }
-}
-
-/// How the predictions are written: as asked for, or as the name of the file says.
-fn format(args: &PredictArgs) -> Result<RowsFormat> {
-    let offered: &[TableFormat] = match args.format {
-        None => &[TableFormat::Csv, TableFormat::Json],
-        Some(RowsFormat::Csv) => &[TableFormat::Csv],
-        Some(RowsFormat::Json) => &[TableFormat::Json],
-    };
-    let named = TableFormat::of(args.out.as_deref(), offered)?;
-    let by_name = if named == TableFormat::Json { RowsFormat::Json } else { RowsFormat::Csv };
-    Ok(args.format.unwrap_or(by_name))
 }

@@ -9,7 +9,7 @@ use burn_nca_learn::data::Features;
 use crate::failure::hinted;
 use crate::fitting::target_settings::FitTask;
 use crate::source::Source;
-use crate::tables::{self, Opened, PreparedData};
+use crate::tables::{self, Opened};
 
 /// How far an embedded row may be from the saved one, relative to its length: another device rounds otherwise.
 const TOLERANCE: f64 = 1e-3;
@@ -70,7 +70,7 @@ fn of_table(source: &Source, data: &str, model: &Fitted) -> Result<Option<Traini
     let source = &Source { data: data.to_string(), ..source.clone() };
     let (features, names, rows) = match source.task {
         FitTask::Pairs => {
-            let PreparedData { data, names, .. } = tables::open_features(source)?;
+            let (data, _, names, _) = tables::open_features(source)?;
             let rows = (0..data.rows()).collect();
             (data, names, rows)
         }

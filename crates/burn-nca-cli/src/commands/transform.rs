@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 use burn_nca_data::is_sparse;
 
 use super::{finite, load_model, model_folder};
-use crate::cli::{EmbeddingFormat, TransformArgs};
+use crate::cli::TransformArgs;
 use crate::failure::usage;
 use crate::output::{self, TableFormat};
 use crate::source::Source;
@@ -18,8 +18,9 @@ use burn_nca_data::{csv_field, csv_file, npy_file, parquet_file};
 /// No model, data that do not fit it, or a file that cannot be written.
 pub fn run(args: &TransformArgs) -> Result<()> {
     // Known before the work begins.
-    let format = format(args)?;
-    if format == EmbeddingFormat::Npy && args.id.is_some() {
+    let offered = [TableFormat::Csv, TableFormat::Npy, TableFormat::Parquet];
+    let format = TableFormat::chosen(args.format, args.out.as_deref(), &offered)?;
+    if format == TableFormat::Npy && args.id.is_some() {
         return Err(usage(
             "an .npy file holds numbers alone",
             "leave --id out, or write a .csv or a .parquet",
@@ -35,9 +36,8 @@ pub fn run(args: &TransformArgs) -> Result<()> {
     let kept = (&rows.features, &rows.rows[..]);
     let embedding = finite::embed(embedded.as_ref().unwrap_or(&model), kept, &args.data)?;
     let bytes = match format {
-        EmbeddingFormat::Npy => npy_file(&output::matrix(&with_left_out(embedding, &rows))),
-        EmbeddingFormat::Csv => embedding_csv(&embedding, &rows),
-        EmbeddingFormat::Parquet => {
+        TableFormat::Npy => npy_file(&output::matrix(&with_left_out(embedding, &rows))),
+        TableFormat::Parquet => {
             let ids = rows.ids.as_ref().map(|(name, ids)| (name.as_str(), ids.as_slice()));
             parquet_file(
                 ids,
@@ -45,31 +45,13 @@ pub fn run(args: &TransformArgs) -> Result<()> {
                 &rows.places(),
             )?
         }
+        _ => embedding_csv(&embedding, &rows),
     };
     match (&args.out, format) {
         (Some(path), _) => output::write_file(path, &bytes),
-        (None, EmbeddingFormat::Csv) => output::print_csv(&String::from_utf8_lossy(&bytes)),
+        (None, TableFormat::Csv) => output::print_csv(&String::from_utf8_lossy(&bytes)),
         (None, _) => output::print_bytes(&bytes),
     }
-}
-
-/// The format that was asked for, or that the name of the file asks for.
-///
-/// # Errors
-/// A file that is named as another format, or as none of them.
-fn format(args: &TransformArgs) -> Result<EmbeddingFormat> {
-    let offered: &[TableFormat] = match args.format {
-        None => &[TableFormat::Csv, TableFormat::Npy, TableFormat::Parquet],
-        Some(EmbeddingFormat::Csv) => &[TableFormat::Csv],
-        Some(EmbeddingFormat::Npy) => &[TableFormat::Npy],
-        Some(EmbeddingFormat::Parquet) => &[TableFormat::Parquet],
-    };
-    let by_name = match TableFormat::of(args.out.as_deref(), offered)? {
-        TableFormat::Npy => EmbeddingFormat::Npy,
-        TableFormat::Parquet => EmbeddingFormat::Parquet,
-        TableFormat::Csv | TableFormat::Json => EmbeddingFormat::Csv,
-    };
-    Ok(args.format.unwrap_or(by_name))
 }
 
 /// `z1`, `z2`, …

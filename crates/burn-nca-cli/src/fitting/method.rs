@@ -87,15 +87,12 @@ fn of_options(args: &FitArgs) -> Vec<(&'static str, String, &'static str)> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
-    use crate::cli::{Cli, Command};
+    use crate::cli::fit_args;
     use crate::fitting::target_settings::learned_from;
 
     fn method(options: &str) -> Result<AnyMethod> {
-        let words = ["nca", "fit", "t.csv"].into_iter().chain(options.split_whitespace());
-        let Command::Fit(args) = Cli::try_parse_from(words)?.command else { unreachable!() };
+        let args = fit_args(options);
         chosen(&args, learned_from(&args)?)
     }
 

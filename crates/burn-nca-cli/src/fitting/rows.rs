@@ -119,18 +119,11 @@ impl FitData for Coincidences {
         let Some(file) = args.targets.pairs.as_deref() else {
             bail!(hinted("there are no pairs to learn from", "give --pairs FILE"));
         };
-        let PreparedData {
-            data: features,
-            split,
-            target,
-            preparation,
-            reduction,
-            without_class,
-            names,
-            warnings,
-        } = tables::open_features(source)?;
+        let (features, preparation, names, warnings) = tables::open_features(source)?;
         let pairs = read_pairs(file, features.rows())?;
         let data = Self::new(features, pairs)?;
+        // Nothing is held out yet, and no row lacks a class.
+        let (split, target, reduction, without_class) = (None, None, None, None);
         Ok(PreparedData {
             data,
             split,

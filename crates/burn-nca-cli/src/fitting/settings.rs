@@ -321,16 +321,14 @@ fn penalty(kind: PenaltyKind) -> Penalty {
 mod tests {
     use burn_nca_learn::data::Features;
     use burn_nca_learn::encoder::HiddenLayers;
-    use clap::Parser;
 
     use super::*;
-    use crate::cli::{Cli, Command};
+    use crate::cli::fit_args;
     use crate::fitting::method::chosen;
     use crate::fitting::target_settings::learned_from;
 
     fn config(options: &str) -> Result<Estimator> {
-        let words = ["nca", "fit", "iris"].into_iter().chain(options.split_whitespace());
-        let Command::Fit(args) = Cli::try_parse_from(words)?.command else { unreachable!() };
+        let args = fit_args(options);
         let names = ["a", "b", "c"].map(String::from).to_vec();
         let method = chosen(&args, learned_from(&args)?)?;
         let train = Features::new(vec![0.0; 9], names).unwrap();
@@ -445,10 +443,7 @@ mod tests {
     #[test]
     fn a_wide_table_is_learned_to_few_dimensions_unless_told() {
         let wide = |rows: usize, options: &str| {
-            let words = ["nca", "fit", "wide.csv"].into_iter().chain(options.split_whitespace());
-            let Command::Fit(args) = Cli::try_parse_from(words).unwrap().command else {
-                unreachable!()
-            };
+            let args = fit_args(options);
             let train = Features::unnamed(vec![0.0; rows * (WIDE + 1)], WIDE + 1).unwrap();
             let method = AnyMethod::named("nca").unwrap();
             let config = configuration(&args, method, AnyData::Unlabeled(&train), None).unwrap();

@@ -37,19 +37,9 @@ fn of_method(args: &FitArgs) -> Result<Option<FitTask>> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
-    use crate::cli::{Cli, Command};
+    use crate::cli::fit_args as args;
     use crate::failure::Usage;
-
-    fn args(options: &str) -> FitArgs {
-        let words = ["nca", "fit", "t.csv"].into_iter().chain(options.split_whitespace());
-        let Command::Fit(args) = Cli::try_parse_from(words).unwrap().command else {
-            unreachable!()
-        };
-        *args
-    }
 
     #[test]
     fn the_options_say_what_is_learned_from() {

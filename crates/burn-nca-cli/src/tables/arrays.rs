@@ -1,8 +1,7 @@
 //! Arrays, whose columns have no names, for a model or a table that has some: they are taken by their order.
 
-use anyhow::Result;
 use burn_nca_data::{by_name, column_numbers, has_columns};
-use burn_nca_learn::data::{Features, RawColumn, RawTable};
+use burn_nca_learn::data::{Features, RawTable};
 
 use super::hints::listed;
 use burn_nca_report::{Warning, WarningCode};
@@ -40,29 +39,6 @@ pub(super) fn features_by_position(
 ) -> Option<(Features, Option<Warning>)> {
     let renamed = nameless(data).then(|| features.renamed(names)).flatten()?;
     Some((renamed, by_position(data, names)))
-}
-
-/// A table with a target behind its features, of which those have the names of an array's, x1, x2, …, if there are as many
-/// and none has such a name; and what to say of it.
-pub(super) fn in_order_of_array(
-    raw: RawTable,
-    (data, names): (&str, &[String]),
-) -> Result<(RawTable, Option<Warning>)> {
-    let own: Vec<&str> = raw.columns().iter().take(names.len()).map(RawColumn::name).collect();
-    let is_known = |column: &RawColumn| names.contains(&column.name().to_lowercase());
-    if raw.columns().len() != names.len() + 1 || raw.columns().iter().any(is_known) {
-        return Ok((raw, None));
-    }
-    let text = format!(
-        "{data}: the columns of the fit have no names, and those of the table are taken in their order: {}",
-        listed(&own)
-    );
-    let (features, target) = raw.columns().split_at(names.len());
-    let features = features.iter().zip(names);
-    let features = features.map(|(column, name)| RawColumn::new(name, column.values().clone()));
-    let renamed = RawTable::new(features.chain(target.iter().cloned()).collect())?;
-    let renamed = renamed.with_notes(raw.notes().to_vec());
-    Ok((renamed, Some(Warning::new(WarningCode::ReadAs, text))))
 }
 
 /// What to say of columns that are taken by their order; nothing where the names are those of an array, too.

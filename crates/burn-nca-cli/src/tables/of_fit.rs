@@ -8,16 +8,15 @@ use burn_nca_data::{
     open as open_numbers, open_raw, open_unlabeled_as,
 };
 use burn_nca_learn::data::{
-    Features, Missing, Prepared, RawColumn, RawTable, RawValues, Split, grouped_split,
-    random_split, stratified_split,
+    Features, Missing, Preparation, Prepared, RawColumn, RawTable, RawValues, Split, grouped_split,
 };
 
 use super::grouping;
 use super::hints::{about_similar_texts, read_as, refuse_no_such_class, refuse_unseen_classes};
-use super::opened::{Opened, PreparedData};
+use super::opened::Opened;
 use super::roles::{Part, Roles};
 use super::sparse::{self, OnPass, Reduced};
-use super::target::{raw_options, select, take_target, targets};
+use super::target::{drawn_split, raw_options, select, take_target, targets};
 use super::target_hints::about_raw;
 use super::test_rows::{of_test, with_test_rows};
 use crate::failure::{hinted, usage};
@@ -54,11 +53,14 @@ pub fn open_watched(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>)
     Ok(opened)
 }
 
+/// Features, how they were prepared, which rows they are, and what to know of them.
+type PreparedFeatures = (Features, Option<Preparation>, RowNames, Vec<Warning>);
+
 /// Opens and prepares the features of a fit without a target.
 ///
 /// # Errors
 /// A table that cannot be read or prepared.
-pub fn open_features(source: &Source) -> Result<PreparedData<Features>> {
+pub fn open_features(source: &Source) -> Result<PreparedFeatures> {
     let columns = &source.columns;
     if source.reduce.is_some() {
         return Err(usage(
@@ -69,11 +71,8 @@ pub fn open_features(source: &Source) -> Result<PreparedData<Features>> {
     if !columns.need_raw_table() {
         let options = csv_options(source, TargetKind::Classes);
         let (data, notes) = open_unlabeled_as(&source.data, &options)?;
-        return Ok(PreparedData::of_features(
-            data,
-            None,
-            (RowNames::default(), read_as(&notes, CommandKind::Fit)),
-        ));
+        let (names, warnings) = (RowNames::default(), read_as(&notes, CommandKind::Fit));
+        return Ok((data, None, names, warnings));
     }
     let mut raw = open_raw(&source.data, &raw_options(source, None))?;
     let ids = Roles::take(&mut raw, columns)?.ids;
@@ -84,7 +83,7 @@ pub fn open_features(source: &Source) -> Result<PreparedData<Features>> {
     let said = said.map(|text| Warning::new(WarningCode::Prepared, text));
     let warnings = read_as(raw.notes(), CommandKind::Fit).into_iter().chain(said).collect();
     let names = RowNames { places: Some(rows), ids, other: None };
-    Ok(PreparedData::of_features(features, Some(preparation), (names, warnings)))
+    Ok((features, Some(preparation), names, warnings))
 }
 
 /// A table of numbers.
@@ -95,11 +94,7 @@ fn numbers(source: &Source, task: TargetKind) -> Result<Opened> {
             if let Target::Classes { names, .. } = &table.target { &names[..] } else { &[] };
         refuse_no_such_class(names, class)?;
     }
-    let (share, seed) = (source.split.share, source.split.seed);
-    let split = match &table.target {
-        Target::Classes { labels, .. } => stratified_split(labels, share, seed)?,
-        _ => random_split(table.features.rows(), share, seed)?,
-    };
+    let split = drawn_split(&table.target, table.features.rows(), source)?;
     let mut warnings = read_as(&std::mem::take(&mut table.notes), CommandKind::Fit);
     let places = table.without_class.as_ref().map(|without| {
         let all = 0..table.features.rows() + without.rows.len();
@@ -246,7 +241,6 @@ fn split_of(
     roles: &Roles,
     first_rows: usize,
 ) -> Result<Split> {
-    let (share, seed) = (source.split.share, source.split.seed);
     let split_by = |is_test: &dyn Fn(usize) -> bool| {
         let (test, train) = (0..rows.len()).partition(|&at| is_test(rows[at]));
         Split { train, test }
@@ -257,18 +251,13 @@ fn split_of(
     if let Some(parts) = &roles.parts {
         return Ok(split_by(&|row| parts[row] == Part::Test));
     }
+    let Some(groups) = &roles.groups else { return drawn_split(target, rows.len(), source) };
     let labels = match target {
         Target::Classes { labels, .. } => labels.clone(),
         _ => vec![0; rows.len()],
     };
-    Ok(match (&roles.groups, target) {
-        (Some(groups), _) => {
-            let groups: Vec<usize> = rows.iter().map(|&row| groups[row]).collect();
-            grouped_split(&labels, &groups, share, seed)?
-        }
-        (None, Target::Classes { .. }) => stratified_split(&labels, share, seed)?,
-        (None, _) => random_split(rows.len(), share, seed)?,
-    })
+    let groups: Vec<usize> = rows.iter().map(|&row| groups[row]).collect();
+    Ok(grouped_split(&labels, &groups, source.split.share, source.split.seed)?)
 }
 
 fn about_roles(columns: &Columns, roles: &Roles, raw: &RawTable) -> Vec<String> {

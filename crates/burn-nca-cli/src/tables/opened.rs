@@ -50,26 +50,6 @@ pub struct PreparedData<D> {
     pub warnings: Vec<Warning>,
 }
 
-impl<D> PreparedData<D> {
-    /// Features alone: nothing is held out, and no row lacks a class.
-    pub(super) fn of_features(
-        data: D,
-        preparation: Option<Preparation>,
-        (names, warnings): (RowNames, Vec<Warning>),
-    ) -> Self {
-        Self {
-            data,
-            split: None,
-            target: None,
-            preparation,
-            reduction: None,
-            without_class: None,
-            names,
-            warnings,
-        }
-    }
-}
-
 impl Opened {
     /// What may be meant otherwise; `says_classes` where the user has said that the target holds classes.
     pub fn hints(&self, says_classes: bool) -> Vec<Warning> {
@@ -109,32 +89,21 @@ impl Opened {
     /// # Errors
     /// A target that is no class, or weights that are 0 throughout.
     pub fn into_labeled(self, columns: &Columns) -> Result<PreparedData<Labeled>> {
-        let Self { mut table, split, mut roles, preparation, reduction, names, warnings } = self;
-        let target = Some(table.target_name.clone());
-        let without_class = table.without_class.take();
-        let mut data = table.into_labeled()?;
-        if let Some(groups) = roles.groups.take() {
-            data = data.with_groups(groups)?;
-        }
-        if let Some(weights) = roles.factors(&data, &split.train, columns.balanced)? {
-            data = data.with_weights(weights)?;
-        }
-        if columns.unlabeled_neighbors {
-            let Some(others) = &without_class else {
-                bail!(hinted("every row has a class", "leave --unlabeled out"));
-            };
-            data = data.with_unlabeled(others.features.clone())?;
-        }
-        let split = Some(split);
-        Ok(PreparedData {
-            data,
-            split,
-            target,
-            preparation,
-            reduction,
-            without_class,
-            names,
-            warnings,
+        self.into_data(|table, mut roles, (split, without_class)| {
+            let mut data = table.into_labeled()?;
+            if let Some(groups) = roles.groups.take() {
+                data = data.with_groups(groups)?;
+            }
+            if let Some(weights) = roles.factors(&data, &split.train, columns.balanced)? {
+                data = data.with_weights(weights)?;
+            }
+            if columns.unlabeled_neighbors {
+                let Some(others) = without_class else {
+                    bail!(hinted("every row has a class", "leave --unlabeled out"));
+                };
+                data = data.with_unlabeled(others.features.clone())?;
+            }
+            Ok(data)
         })
     }
 
@@ -143,17 +112,27 @@ impl Opened {
     /// # Errors
     /// A target that is no number, or weights that are 0 throughout.
     pub fn into_regression(self) -> Result<PreparedData<RegressionData>> {
-        let Self { table, split, roles, preparation, reduction, names, warnings } = self;
+        self.into_data(|table, roles, (split, _)| {
+            let mut data = table.into_regression()?;
+            if let Some(groups) = roles.groups {
+                data = data.with_groups(groups)?;
+            }
+            if let Some(weights) = roles.weights {
+                data = data.with_weights(with_mean_1(weights, &split.train)?)?;
+            }
+            Ok(data)
+        })
+    }
+
+    fn into_data<D>(
+        self,
+        data: impl FnOnce(Table, Roles, (&Split, Option<&WithoutClass>)) -> Result<D>,
+    ) -> Result<PreparedData<D>> {
+        let Self { mut table, split, roles, preparation, reduction, names, warnings } = self;
         let target = Some(table.target_name.clone());
-        let mut data = table.into_regression()?;
-        if let Some(groups) = roles.groups {
-            data = data.with_groups(groups)?;
-        }
-        if let Some(weights) = roles.weights {
-            data = data.with_weights(with_mean_1(weights, &split.train)?)?;
-        }
+        let without_class = table.without_class.take();
+        let data = data(table, roles, (&split, without_class.as_ref()))?;
         let split = Some(split);
-        let without_class = None;
         Ok(PreparedData {
             data,
             split,

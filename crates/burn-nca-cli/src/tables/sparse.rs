@@ -7,11 +7,12 @@ use anyhow::{Result, bail};
 use burn_nca_data::{SparseTable, Table, Target, TargetKind, open_sparse};
 use burn_nca_learn::Fitted;
 use burn_nca_learn::baseline::TruncatedSvdConfig;
-use burn_nca_learn::data::{Features, SparseFeatures, Split, random_split, stratified_split};
+use burn_nca_learn::data::{Features, SparseFeatures, Split};
 
 use super::hints::unmeasured;
 use super::hints::{read_as, refuse_no_such_class};
 use super::reduction::{Reduction, directions};
+use super::target::drawn_split;
 use crate::failure::hinted;
 use crate::hint::CommandKind;
 use crate::source::Source;
@@ -65,11 +66,7 @@ pub(super) fn open(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>) 
         table = table.set_apart(class);
     }
     let SparseTable { features, target_name, target, without_class, notes } = table;
-    let (share, seed) = (source.split.share, source.split.seed);
-    let split = match &target {
-        Target::Classes { labels, .. } => stratified_split(labels, share, seed)?,
-        _ => random_split(features.rows(), share, seed)?,
-    };
+    let split = drawn_split(&target, features.rows(), source)?;
     let (reduction, reduced, mut warnings) = reduced(&features, (&split, source.reduce), on_pass)?;
     warnings.extend(read_as(&notes, CommandKind::Fit));
     if !without_class.is_empty() {

@@ -2,11 +2,13 @@
 
 use anyhow::{Context, Result, bail};
 use burn_nca_data::{Error, Hint, Message, RawOptions, Setting, Target, TargetColumn, TargetKind};
-use burn_nca_learn::data::{RawColumn, RawTable, RawValues, TextValues, name_key};
+use burn_nca_learn::data::{
+    RawColumn, RawTable, RawValues, Split, TextValues, name_key, random_split, stratified_split,
+};
 
 use crate::failure::hinted;
 use crate::output::short_name;
-use crate::source::Source;
+use crate::source::{HeldOut, Source};
 
 /// How the table of a source is read, with the target where there is one.
 pub(super) fn raw_options(
@@ -101,4 +103,13 @@ pub(super) fn select(target: Target, kept: &[usize]) -> Target {
         Target::Numeric(values) => Target::Numeric(kept.iter().map(|&at| values[at]).collect()),
         Target::None => Target::None,
     }
+}
+
+/// A random split of so many rows, of each class alike.
+pub(super) fn drawn_split(target: &Target, rows: usize, source: &Source) -> Result<Split> {
+    let HeldOut { share, seed } = source.split;
+    Ok(match target {
+        Target::Classes { labels, .. } => stratified_split(labels, share, seed)?,
+        _ => random_split(rows, share, seed)?,
+    })
 }

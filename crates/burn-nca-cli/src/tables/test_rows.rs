@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use burn_nca_data::{Target, TargetColumn, TargetKind, has_columns, open_raw, same_class};
 use burn_nca_learn::data::{Missing, Preparation, RawColumn, RawTable, name_key};
 
-use super::arrays::{in_order_of_array, named_by_position, nameless};
+use super::arrays::{named_by_position, nameless};
 use super::roles::Roles;
 use super::target::{raw_options, take_target, targets};
 use crate::source::Source;
@@ -26,17 +26,19 @@ pub(super) fn with_test_rows(
 ) -> Result<(Preparation, Option<Warning>)> {
     let columns = &source.columns;
     // The target of an array has no name, either.
-    let named = match has_columns(test) && !nameless(&source.data) {
+    let has_columns = has_columns(test);
+    let named = match has_columns && !nameless(&source.data) {
         true => TargetColumn::Name(target.to_string()),
         false => TargetColumn::Last,
     };
-    let more = with_target(open_raw(test, &raw_options(source, Some((named, task))))?, target)?;
     let features = raw.columns().iter().map(RawColumn::name).filter(|name| *name != target);
     let features: Vec<String> = features.map(String::from).collect();
-    let (mut more, note) = match nameless(&source.data) {
-        true => in_order_of_array(more, (test, &features))?,
-        false => named_by_position(more, (test, &features), 1),
-    };
+    let mut options = raw_options(source, Some((named, task)));
+    if has_columns && nameless(&source.data) {
+        (options.columns, options.columns_in_order) = (Some(features.clone()), true);
+    }
+    let more = with_target(open_raw(test, &options)?, target)?;
+    let (mut more, note) = named_by_position(more, (test, &features), 1);
     let more_roles = Roles::take(&mut more, columns).with_context(|| test.to_string())?;
     if let (Some(weights), Some(more)) = (&mut roles.weights, more_roles.weights) {
         weights.extend(more);

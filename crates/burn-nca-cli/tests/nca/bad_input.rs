@@ -2,50 +2,9 @@
 
 use crate::{Place, assert_parts, failure, nca, read_json};
 
-/// The message of a fit of this table that fails.
-fn fit_of(csv: &str, options: &[&str]) -> String {
-    let place = Place::new();
-    let data = place.file("data.csv", csv);
-    failure(&[&["fit", &data], options].concat(), 1)
-}
-
 fn contains_all(message: &str, parts: &[&str]) {
-    let (error, hint) =
-        message.trim_end().split_once('\n').unwrap_or((message.trim_end(), "hint: "));
-    assert!(error.starts_with("error: "), "{message}");
-    assert!(hint.starts_with("hint: ") && !hint.contains('\n'), "{message}");
+    assert!(message.starts_with("error: "), "{message}");
     assert_parts(message, parts);
-}
-
-#[test]
-fn missing_files_and_columns() {
-    contains_all(&failure(&["fit", "no.csv"], 1), &["\"no.csv\"", "the bundled sets are iris"]);
-    contains_all(&failure(&["fit", "irsi"], 1), &["did you mean \"iris\"?"]);
-    contains_all(&failure(&["fit", "x.npy,y.npy"], 1), &["x.npy", "no such file"]);
-    let message = fit_of("a,b,y\n1,2,u\n3,4,v\n", &["--target", "species"]);
-    contains_all(&message, &["no column \"species\"", "a, b, y"]);
-}
-
-#[test]
-fn missing_values_are_counted() {
-    let rows: String = (0..60)
-        .map(|row| format!("{},2,{}\n", if row % 17 == 3 { "NA" } else { "1" }, row % 2))
-        .collect();
-    contains_all(
-        &fit_of(&format!("a,b,y\n{rows}"), &[]),
-        &["4 of 60 rows lack a value", "4 in column \"a\"", "\"NA\" on line 5, row 4"],
-    );
-}
-
-#[test]
-fn a_lost_quote_is_no_class_of_many_rows() {
-    let rows: Vec<String> =
-        (0..180).map(|row| format!("{},{},k{}\n", row, row % 7, row % 3)).collect();
-    let mut text = format!("a,b,y\n{}", rows.concat());
-    text = text.replace("59,3,k2", "59,3,\"k2");
-    let message = fit_of(&text, &[]);
-    contains_all(&message, &["line 61", "the quote that opens value 3", "never closed"]);
-    assert!(message.len() < 400, "{message}");
 }
 
 #[test]
@@ -63,33 +22,8 @@ fn numbers_out_of_range() {
         (["--max-iterations", "-1"], ["'-1' for '--max-iterations <N>'", "0 or more"]),
         (["--dim", "-2"], ["'-2' for '--dim <K>'", "1 or more"]),
     ] {
-        let message = failure(&[&["fit", "iris"][..], &options].concat(), 2);
-        parts
-            .iter()
-            .for_each(|part| assert!(message.contains(part), "{part:?} is not in {message}"));
+        assert_parts(&failure(&[&["fit", "iris"][..], &options].concat(), 2), &parts);
     }
-    let message = failure(&["fit", "iris", "--neighbors", "106", "--max-iterations", "0"], 1);
-    contains_all(&message, &["k is 106", "105"]);
-    let message = failure(&["fit", "iris", "--dim", "3", "--init", "lda"], 1);
-    contains_all(&message, &["3", "2 directions"]);
-    let message = failure(&["fit", "iris", "--dim", "2", "--encoder", "diagonal"], 1);
-    contains_all(&message, &["diagonal", "4 features", "2 dimensions"]);
-}
-
-#[test]
-fn output_folders_that_exist_or_wait() {
-    let place = Place::new();
-    let out = place.at("taken");
-    std::fs::create_dir(&out).unwrap();
-    contains_all(
-        &failure(&["fit", "iris", "--out", &out], 1),
-        &["taken already exists", "choose another"],
-    );
-    let message = failure(&["fit", "iris", "--out", &place.at("new"), "--resume"], 1);
-    contains_all(&message, &["no interrupted run", "leave --resume out"]);
-    std::fs::create_dir(place.path("new.partial")).unwrap();
-    let message = failure(&["fit", "iris", "--out", &place.at("new")], 1);
-    contains_all(&message, &["new.partial", "--resume"]);
 }
 
 #[test]
@@ -102,7 +36,6 @@ fn a_fit_that_fails_leaves_nothing_behind() {
 #[test]
 fn models_that_are_none_or_do_not_fit_the_data() {
     let place = Place::new();
-    contains_all(&failure(&["info", &place.at("none")], 1), &["none", "no model here"]);
     let out = place.at("run");
     nca(&["fit", "iris", "--dim", "2", "--max-iterations", "1", "--out", &out]).assert().success();
     contains_all(&failure(&["predict", &out, "wine"], 1), &["13 feature columns", "4"]);
@@ -124,16 +57,6 @@ fn models_that_are_none_or_do_not_fit_the_data() {
         let message = failure(&[verb, &out, &huge], 1);
         contains_all(&message, &["huge.csv, row 2", "petal_length_cm", "1e308", "remove the row"]);
     }
-    let z = place.at("z.txt");
-    contains_all(
-        &failure(&["transform", &out, "iris", "--out", &z], 1),
-        &["written as .csv, .npy or .parquet"],
-    );
-
-    let card = place.path("run/model/model.json");
-    let text = std::fs::read_to_string(&card).unwrap();
-    std::fs::write(&card, text.replacen("\"format\": 1", "\"format\": 99", 1)).unwrap();
-    contains_all(&failure(&["info", &out], 1), &["format 99", "reads format 1"]);
     let report = place.path("run/report.json");
     let text = std::fs::read_to_string(&report).unwrap();
     std::fs::write(&report, text.replacen("\"format\": 1", "\"format\": 99", 1)).unwrap();
@@ -152,7 +75,7 @@ fn an_edited_report_is_refused_by_its_field() {
     let before = std::fs::read(&page).unwrap();
     contains_all(
         &failure(&["report", &out], 1),
-        &["report.json", "embedding.points[2].coordinates holds 1 number, 2 wanted"],
+        &["report.json", "the values of embedding do not fit those of the other fields"],
     );
     assert_eq!(std::fs::read(&page).unwrap(), before);
 }

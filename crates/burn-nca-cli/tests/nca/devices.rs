@@ -50,25 +50,6 @@ fn a_fourier_series_is_used_where_there_is_one_and_refused_elsewhere() {
     assert!((f - expected).abs() < 1e-6 * expected, "{f} and {expected}");
     let text = stdout(&fit("--no-tune --dim 2 --sums fourier"));
     assert!(text.contains("Fourier series, tolerance 1e-8, "), "{text}");
-    for (options, code, message) in [
-        (
-            "--no-tune --dim 3 --sums fourier",
-            1,
-            "a Fourier series in 1 and 2 dimensions, and 3 are asked for",
-        ),
-        (
-            "--no-tune --dim 1 --sums fourier --sums-tolerance 3",
-            1,
-            "the Fourier series is 3e0; give a number",
-        ),
-        ("--tune --tune-dim 1,3 --sums fourier", 1, "in 1 and 2 dimensions, and 3 are asked for"),
-    ] {
-        let said = failure(&fit(options), code);
-        assert!(said.contains(message), "{said}");
-    }
-    let other = ["fit", "iris", "--method", "lmnn", "--dim", "1", "--sums", "fourier"];
-    let said = failure(&other, 2);
-    assert!(said.contains("has no effect on the method lmnn"), "{said}");
     let place = Place::new();
     let table = place.at("t.csv");
     let row = |at: usize| format!("{},{},{}\n", at % 7, at * at % 11, at % 7 + at * at % 11);
@@ -76,14 +57,6 @@ fn a_fourier_series_is_used_where_there_is_one_and_refused_elsewhere() {
     let numbers = words("--task regression --no-tune --dim 2 --max-iterations 3 --sums fourier");
     let text = stdout(&[&["fit", &table][..], &numbers].concat());
     assert!(text.contains("Fourier series, tolerance 1e-8, "), "{text}");
-}
-
-#[test]
-fn a_device_that_is_not_there_is_answered_with_those_that_are() {
-    let message = failure(&["fit", "iris", "--device", "gpu"], 1);
-    assert!(message.contains("\"gpu\"") && message.contains("available devices: cpu"), "{message}");
-    let message = failure(&["fit", "iris", "--device", "wgpu:77"], 1);
-    assert!(message.contains("wgpu:77") && message.contains("available devices: cpu"), "{message}");
 }
 
 #[test]

@@ -38,22 +38,6 @@ fn six_points_of_mlpack() {
 }
 
 #[test]
-fn four_points_of_scikit_learn_in_the_order_of_the_file() {
-    let fit = at_the_identity("x1,x2,y\n0,0,1\n0,1,0\n2,0,1\n2,1,0\n");
-    all_close(&fit["p"], &[0.046612622578; 4]);
-    close(fit["f"].as_f64().unwrap(), 0.18645049031);
-    close(fit["g"].as_f64().unwrap(), -12.263535615);
-}
-
-#[test]
-fn points_far_apart_of_mlpack() {
-    let fit = at_the_identity("x1,x2,y\n500,500,0\n500,500,0\n-500,-500,1\n-500,-500,1\n");
-    all_close(&fit["p"], &[1.0; 4]);
-    close(fit["f"].as_f64().unwrap(), 4.0);
-    close(fit["g"].as_f64().unwrap(), 0.0);
-}
-
-#[test]
 fn p_stands_in_the_order_of_the_rows_and_g_leaves_out_points_without_a_partner() {
     let together = at_the_identity("x,y\n0,a\n0.5,b\n1,a\n");
     let p = |same: f64, other: f64| {

@@ -132,18 +132,6 @@ fn an_interrupted_search_continues_after_the_candidates_that_are_finished() {
     assert!(!place.path("run.partial").exists());
 }
 
-#[test]
-fn a_run_that_was_killed_before_its_checkpoint_says_that_it_starts_from_the_beginning() {
-    let place = Place::new();
-    std::fs::create_dir(place.path("run.partial")).unwrap();
-    std::fs::write(place.path("run.partial/.lock"), "").unwrap();
-    let out = place.at("run");
-    let fit = ["fit", "iris", "--no-tune", "--max-iterations", "1", "--out", &out, "--resume"];
-    let told = nca(&fit).assert().success().get_output().stderr.clone();
-    let told = String::from_utf8_lossy(&told).into_owned();
-    assert!(told.contains("there is no checkpoint yet: starting from the beginning"), "{told}");
-}
-
 /// A fit that takes longer than any test.
 const LONG: [&str; 8] =
     ["fit", "digits", "--dim", "2", "--optimizer", "adam", "--epochs", "100000"];

@@ -4,7 +4,7 @@ use burn_nca_learn::data::Task;
 use burn_nca_learn::method::AnyMethod;
 
 use crate::continuous::{film, houses};
-use crate::{Place, failure, json, stdout};
+use crate::{Place, json, stdout};
 
 #[test]
 fn every_method_is_fitted_saved_evaluated_and_named() {
@@ -77,19 +77,4 @@ fn the_methods_are_listed_with_their_settings() {
     }
     let one = stdout(&["methods", "nca"]);
     assert!(one.contains("--set repulsion=0"), "{one}");
-}
-
-#[test]
-fn what_does_not_go_with_a_method_is_refused_with_the_cure() {
-    let refused = |options: &str, named: &str| {
-        let words: Vec<&str> = ["fit", "iris"].into_iter().chain(options.split(' ')).collect();
-        let said = failure(&words, 2);
-        assert!(said.contains(named), "{options}: {said}");
-    };
-    refused("--method ncaa", "'nca'");
-    refused("--method mlkr --task classification", "--task regression");
-    refused("--method pca --encoder mlp", "--encoder has no effect on the method pca");
-    refused("--method nca --set repulsoin=1", "repulsion");
-    refused("--set criterion", "KEY=VALUE");
-    refused("--method euclidean --tune", "--tune has no effect on the method euclidean");
 }

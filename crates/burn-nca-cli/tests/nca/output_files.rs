@@ -130,17 +130,6 @@ fn a_file_keeps_its_permissions_and_a_read_only_one_its_contents() {
 }
 
 #[test]
-fn a_name_that_promises_another_format_is_refused() {
-    let place = Place::new();
-    let (run, data, _) = models::run(&place);
-    for (verb, name) in [("predict", "p.xlsx"), ("predict", "p.npy"), ("transform", "z.json")] {
-        let message = failure(&[verb, &run, &data, "--out", &place.at(name)], 1);
-        assert!(message.contains("name the file so"), "{message}");
-        assert!(!place.path(name).exists());
-    }
-}
-
-#[test]
 fn pictures_are_written_as_svg_and_png_by_a_fit_and_by_its_report() {
     let place = Place::new();
     let (run, svg, png) = (place.at("run"), place.at("iris.svg"), place.at("iris.PNG"));

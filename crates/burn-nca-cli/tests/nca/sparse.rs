@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{Place, failure, json, read_json, stdout};
+use crate::{Place, json, read_json, stdout};
 
 /// Ninety texts of three topics over forty words, and their topics.
 pub fn texts(place: &Place) -> String {
@@ -62,30 +62,4 @@ fn an_archive_of_scipy_is_such_a_table() {
     let report = json(&[&fit[..], &["--format", "json"]].concat());
     assert_eq!((&report["data"]["rows"], &report["data"]["columns"]), (&5.into(), &4.into()));
     assert_eq!(stdout(&["predict", &out, rows]).lines().count(), 6);
-}
-
-#[test]
-fn a_reduction_beyond_memory_is_refused_with_the_number_that_can_be() {
-    let place = Place::new();
-    let wide = "%%MatrixMarket matrix coordinate real general\n8000 65536 2\n1 1 1\n2 2 1\n";
-    let topics = place.file("wide.csv", &format!("topic\n{}", "a\nb\n".repeat(4000)));
-    let data = format!("{},{topics}", place.file("wide.mtx", wide));
-    let error = failure(&["fit", &data, "--test-size", "0", "--reduce", "8000"], 1);
-    let told = "8000 x 65536 features to 8000 directions takes matrices of 2353152000 numbers";
-    assert!(error.contains(told) && error.contains("ask for 7280 directions or fewer"), "{error}");
-}
-
-#[test]
-fn what_a_sparse_table_cannot_have_is_refused_with_the_cure() {
-    let place = Place::new();
-    let data = texts(&place);
-    for network in ["--encoder mlp", "--method modern"] {
-        let words: Vec<&str> = network.split(' ').collect();
-        let refused = failure(&[&["fit", &data], &words[..]].concat(), 2);
-        assert!(refused.contains(&format!("leave {network} out")), "{refused}");
-    }
-    let target = failure(&["fit", &data, "--target", "x1"], 1);
-    assert!(target.contains("columns have no names"), "{target}");
-    let alone = failure(&["fit", data.split(',').next().unwrap()], 1);
-    assert!(alone.contains("FILE.mtx,TARGETS.csv"), "{alone}");
 }

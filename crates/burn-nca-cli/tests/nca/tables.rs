@@ -172,9 +172,6 @@ fn rows_are_split_by_a_column_a_file_or_groups() {
         assert!(parts[0] == parts[1] && parts[1] == parts[2], "visit {visit}: {parts:?}");
     }
     assert!(said(&by_groups).contains("30 groups of column \"visit\""));
-    let bad = place.file("bad.csv", "a,part,y\n1,train,u\n2,maybe,v\n");
-    let told = failure(&["fit", &bad, "--split", "part"], 1);
-    assert_parts(&told, &["row 2", "\"maybe\"", "train or test"]);
 }
 
 #[test]
@@ -210,16 +207,6 @@ fn weights_count_in_the_fit_and_in_the_votes() {
     let pca = "--features b --weights w --method pca --dim 1 --format json";
     let pca = json(&[vec!["fit", &place.at("patients.csv")], words(pca)].concat());
     assert!(said(&pca).contains("the metric of pca counts all rows alike"), "{}", said(&pca));
-    for (options, named) in [
-        ("--pairs p.csv --weights w", "--weights"),
-        ("--pairs p.csv --balanced", "--balanced"),
-        ("--id ill --target ill", "--target"),
-        ("--missing drop --pairs p.csv", "--missing drop"),
-    ] {
-        let arguments: Vec<&str> = ["fit", &data].into_iter().chain(options.split(' ')).collect();
-        let told = failure(&arguments, 2);
-        assert!(told.contains(named), "{options}: {told}");
-    }
 }
 
 #[test]
@@ -309,12 +296,6 @@ fn rows_without_a_class_are_neighbors_where_that_is_asked_for() {
         let neighbors = [&neighbors[..4], &["--unlabeled", "neighbors"], &options].concat();
         nca(&neighbors).assert().success();
     }
-    let refused = |options: &[&str], code| failure(&[&["fit"], options].concat(), code);
-    let none = refused(&["iris", "--unlabeled", "neighbors"], 1);
-    assert!(none.contains("every row has a class\nhint: leave --unlabeled out"), "{none}");
-    let repelled = ["--unlabeled", "neighbors", "--repulsion", "1"];
-    let repelled = refused(&[&[data.as_str()], &repelled[..]].concat(), 1);
-    assert!(repelled.contains("leave the repulsion at 0"), "{repelled}");
 }
 
 #[test]
@@ -353,27 +334,6 @@ fn files_of_other_forms_are_read_as_they_are_said_to_be() {
 }
 
 #[test]
-fn hints_name_what_may_be_meant_otherwise() {
-    let place = Place::new();
-    let rows: String =
-        (0..60).map(|row| format!("{},{},{},{}\n", row + 1, row % 7, row % 7, row / 2)).collect();
-    let data = place.file("price.csv", &format!("no,a,b,price\n{rows}"));
-    let report = json(&[&["fit", &data, "--format", "json"], &FEW[..]].concat());
-    for code in ["numbers_as_classes", "identifiers", "duplicate_columns"] {
-        assert!(codes(&report).contains(&code), "{code}: {:?}", codes(&report));
-    }
-    let report = json(
-        &[
-            &["fit", &data, "--format", "json", "--no-baselines", "--task", "classification"],
-            &FEW[..],
-        ]
-        .concat(),
-    );
-    assert!(!codes(&report).contains(&"numbers_as_classes"));
-    assert_eq!(report["comparison"]["rows"].as_array().unwrap().len(), 1);
-}
-
-#[test]
 fn a_table_comes_from_standard_input_wherever_one_is_read() {
     let place = Place::new();
     let out = place.at("run");
@@ -385,26 +345,4 @@ fn a_table_comes_from_standard_input_wherever_one_is_read() {
     assert!(text.starts_with("name,ill\np0,"), "{text}");
     let evaluated = nca(&["evaluate", &out, "-"]).assert_fed(table.as_bytes()).success();
     assert!(String::from_utf8(evaluated.get_output().stdout.clone()).unwrap().contains("60 rows"));
-}
-
-#[test]
-fn a_dash_is_a_missing_number_and_a_category_among_others() {
-    let place = Place::new();
-    let row = |i: u32| match i {
-        3 => "-,b,u\n".to_string(),
-        _ => format!("{},{},{}\n", i % 7, ["-", "b"][i as usize % 2], ["u", "v"][i as usize % 2]),
-    };
-    let rows: String = (0..20).map(row).collect();
-    let data = place.file("t.csv", &format!("n,text,kind\n{rows}"));
-    let fit = ["fit", &data, "--categorical", "auto", "--no-tune", "--max-iterations", "2"];
-    let message = failure(&fit, 1);
-    assert!(message.contains("\"n\"") && message.contains("--missing"), "{message}");
-    let report = json(&[&fit[..], &["--missing", "mean", "--format", "json"]].concat());
-    let columns = report["feature_weights"].as_array().unwrap();
-    let columns: Vec<&str> = columns.iter().filter_map(|of| of["column"].as_str()).collect();
-    assert!(
-        columns.contains(&"n") && columns.iter().any(|name| name.starts_with("text")),
-        "{columns:?}"
-    );
-    assert!(!columns.iter().any(|name| name.starts_with("n=")), "{columns:?}");
 }

@@ -54,15 +54,6 @@ fn rows_without_a_number_are_left_out_when_asked_and_never_filled_in() {
 }
 
 #[test]
-fn a_value_that_makes_r2_what_it_is_is_named_with_its_row() {
-    let place = Place::new();
-    let y = |at: usize| if at == 7 { 1e6 } else { (at * 5 % 31) as f64 };
-    let data = table(&place, "a,b,y", |at| format!("{},{}", noise(at), y(at)));
-    let told = said(&[&data, "--task", "regression"]);
-    assert!(told.contains("of the variance of the target \"y\": 1000000 in row 8"), "{told}");
-}
-
-#[test]
 fn a_start_by_lda_is_shrunk_where_rows_are_few_and_the_cure_of_the_method_works() {
     let place = Place::new();
     let header: Vec<String> = (0..70).map(|column| format!("x{column}")).collect();

@@ -88,19 +88,6 @@ fn a_planned_end_is_no_warning_and_a_limit_is_one() {
 }
 
 #[test]
-fn a_class_of_several_lines_is_told_everywhere() {
-    let place = Place::new();
-    let row = |row: u32| format!("{row},{}\n", ["x", "y"][(row % 2) as usize]);
-    let rows: String = (5..25).map(row).collect();
-    let data = place.file("t.csv", &format!("a,y\n1,x\n2,\"x\n3,y\n4,y\"\n{rows}"));
-    let told = fit(&place, &[&data, "--dim", "1", "--no-tune"]);
-    let codes: Vec<_> = told.1.as_array().unwrap().iter().map(|warning| &warning["code"]).collect();
-    assert!(codes.contains(&&Value::from("multiline_classes")), "{codes:?}");
-    let said = r#"1 class goes over several lines, the first in row 2: "x\n3,y\n4,y", 3 lines"#;
-    assert!(told.0.contains(&format!("warning: {said}")), "{}", told.0);
-}
-
-#[test]
 #[cfg(unix)]
 fn a_checkpoint_that_cannot_be_written_is_in_the_report() {
     let place = Place::new();

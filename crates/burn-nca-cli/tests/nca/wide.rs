@@ -39,17 +39,6 @@ fn a_wide_table_takes_the_memory_of_its_rows() {
 }
 
 #[test]
-fn a_spent_budget_leaves_the_comparison_out_and_says_so() {
-    let fit = ["fit", "iris", "--dim", "2", "--time-budget", "1e-9", "--format", "json"];
-    nca(&fit).assert().success().stderr(contains(
-        "not compared with Euclidean distance, PCA, LDA: the time budget of 0.000000001 s is spent",
-    ));
-    let report = json(&fit);
-    assert_eq!(report["comparison"]["rows"].as_array().unwrap().len(), 1);
-    assert!(report["accuracy"]["test"].is_number());
-}
-
-#[test]
 fn sizes_without_bound_are_refused_before_anything_is_allocated() {
     let place = Place::new();
     let numbers = place.file("n.csv", "a,b,y\n1,2,0.5\n2,1,1.5\n3,4,2.5\n4,1,3.5\n5,2,4.5\n");

@@ -201,39 +201,6 @@ mod tests {
     }
 
     #[test]
-    fn flaws_are_named_with_their_line_and_cure() {
-        for (text, part) in [
-            (String::new(), "its first line is \"\", not %%MatrixMarket"),
-            ("1,2\n".into(), "its first line is \"1,2\""),
-            ("%%MatrixMarket matrix array real general\n1 1\n3\n".into(), "a dense array"),
-            ("%%MatrixMarket matrix coordinate complex general\n".into(), "\"complex\", not real"),
-            (
-                "%%MatrixMarket matrix coordinate real hermitian\n".into(),
-                "\"hermitian\", not general",
-            ),
-            (GENERAL.into(), "has no line with its size"),
-            (format!("{GENERAL}2 3\n"), "line 2: \"2 3\" is no size"),
-            (format!("{GENERAL}2 -3 1\n"), "\"-3\" is no size"),
-            (
-                format!("{GENERAL}2 3 1\n3 1 1\n"),
-                "line 3: \"3\" is no row; give a whole number from 1 to 2",
-            ),
-            (format!("{GENERAL}2 3 1\n1 0 1\n"), "\"0\" is no column"),
-            (format!("{GENERAL}2 3 1\n1 1\n"), "\"1 1\" is no entry; write row, column and value"),
-            (format!("{GENERAL}2 3 1\n1 1 1 1\n"), "is no entry"),
-            (format!("{GENERAL}2 3 1\n1 1 nan\n"), "\"nan\" is no value"),
-            (format!("{GENERAL}2 3 2\n1 1 1\n"), "promises 2 entries, the file holds 1"),
-            (format!("{GENERAL}2 3 1\n1 1 1\n1 2 1\n"), "line 4: the header promises 1 entries"),
-            (format!("{GENERAL}2 3 2\n1 1 1\n1 1 2\n"), "row 1, column 1 has two entries"),
-            (format!("{GENERAL}4000000000 3 1\n1 1 1\n"), "4000000000 rows and only 1 entries"),
-            (format!("{GENERAL}2 0 0\n"), "0 columns"),
-        ] {
-            let error = read(&text).unwrap_err().to_string();
-            assert!(error.contains("counts.mtx") && error.contains(part), "{text:?}: {error}");
-        }
-    }
-
-    #[test]
     fn a_line_without_an_end_takes_no_memory() {
         let error = read(&format!("{GENERAL}{}", "1".repeat(1 << 16))).unwrap_err().to_string();
         assert!(error.contains("line 2") && error.contains("longer than"), "{error}");

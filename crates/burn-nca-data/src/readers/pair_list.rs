@@ -120,24 +120,4 @@ mod tests {
             assert_eq!(read(text, 3).unwrap().iter().collect::<Vec<_>>(), expected, "{text:?}");
         }
     }
-
-    #[test]
-    fn a_bad_line_is_named_with_its_cure() {
-        for (text, part) in [
-            ("a,b\n1,2\n1,4\n", "line 3: there is no row 4: the data have 3 rows, counted from 1"),
-            ("0,2\n", "line 1: there is no row 0"),
-            ("1,2\n1,-2\n", "line 2: \"-2\" is no row number; give a whole number from 1 to 3"),
-            ("1,2,-0.5\n", "line 1: the weight is -0.5; give a finite number of 0 or more"),
-            ("1,2,heavy\n", "\"heavy\" is no weight"),
-            ("1,2,NaN\n", "the weight is NaN"),
-            ("2,2\n", "row 2 is paired with itself; remove the line"),
-            ("1,2\n1\n", "line 2: the number of cells is 1; a pair is row,row"),
-            ("a,b\n", "holds no pair; write one a line"),
-            ("", "holds no pair"),
-            ("1,2,0\n", "none of the 1 pairs has a positive weight"),
-        ] {
-            let error = read(text, 3).unwrap_err().to_string();
-            assert!(error.contains("pairs.csv") && error.contains(part), "{text:?}: {error}");
-        }
-    }
 }

@@ -378,12 +378,6 @@ mod tests {
     }
 
     #[test]
-    fn a_class_outside_the_given_list_is_named() {
-        let error = table(classes()).into_labeled_as(&["a".into()]).unwrap_err().to_string();
-        assert!(error.contains("the class \"c\"") && error.contains("known classes a;"), "{error}");
-    }
-
-    #[test]
     fn a_labeled_table_survives_the_way_there_and_back() {
         let data = table(classes()).into_labeled().unwrap();
         assert_eq!(Table::from(data.clone()).into_labeled().unwrap(), data);

@@ -336,26 +336,4 @@ mod tests {
         let targets = Agreements::of_targets(&[0.0, 1.0, 5.0], 1, AgreementWidth::Median).unwrap();
         assert_eq!(targets.select(&[2, 0]).width(), Some(4.0));
     }
-
-    #[test]
-    fn entries_that_cannot_serve_are_named_with_the_cure() {
-        let refused = |list| Agreements::of_list(3, list).unwrap_err().to_string();
-        assert!(refused(vec![(0, 3, 1.0)]).contains("there are 3 rows"));
-        assert!(refused(vec![(1, 1, 1.0)]).contains("row 1 with itself"));
-        assert!(refused(vec![(0, 1, 1.5)]).contains("is 1.5; give a number from 0 to 1"));
-        assert!(refused(vec![(0, 1, 0.5), (0, 1, 0.5)]).contains("listed twice"));
-        let infinite = Agreements::of_targets(&[0.0, f64::INFINITY], 1, AgreementWidth::Given(1.0));
-        assert!(infinite.unwrap_err().to_string().contains("row 2 is inf"));
-        let marked = Agreements::of_labels(&[Some(0)]).with_unlabeled(&[1]);
-        assert!(marked.unwrap_err().to_string().contains("row 1 cannot be marked"));
-        // As these messages ask for it.
-        assert!(Agreements::of_list(3, vec![(0, 2, 1.0), (0, 1, 0.5)]).is_ok());
-        assert!(Agreements::of_labels(&[Some(0)]).with_unlabeled(&[0]).is_ok());
-    }
-
-    #[test]
-    #[should_panic(expected = "the agreement of rows 0 and 1 is 2")]
-    fn a_function_outside_its_range_is_caught() {
-        Agreements::of_function(2, |_, _| 2.0).agreement(0, 1);
-    }
 }

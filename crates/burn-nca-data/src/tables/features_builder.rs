@@ -155,14 +155,4 @@ mod tests {
             assert_eq!(turned.into_values(), [1.0, 2.0, 3.0, 4.0, 5.0, last]);
         }
     }
-
-    #[test]
-    fn what_is_not_finite_is_named() {
-        for (value, name) in [(f64::NAN, "NaN"), (f64::INFINITY, "inf")] {
-            let mut built = FeaturesBuilder::default();
-            [1.0, 2.0, value, 4.0].into_iter().for_each(|value| built.push(value));
-            let error = built.build_unnamed(2).unwrap_err().to_string();
-            assert!(error.contains(&format!("row 2, column \"x1\" is {name};")), "{error}");
-        }
-    }
 }

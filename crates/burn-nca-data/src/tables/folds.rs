@@ -143,27 +143,4 @@ mod tests {
         assert_eq!(folds, stratified_folds(&data, 5, 3).unwrap());
         assert_ne!(folds, stratified_folds(&data, 5, 4).unwrap());
     }
-
-    #[test]
-    fn too_few_folds_or_rows_are_refused_with_the_class_and_the_cure() {
-        let message =
-            |labels, folds| stratified_folds(&labeled(labels), folds, 0).unwrap_err().to_string();
-        assert!(message(vec![0, 0, 1, 1], 1).contains("1 folds; give 2 folds or more"));
-        let error = message(vec![0, 0, 0, 0, 1, 1, 1], 4);
-        assert!(
-            error.contains("the class \"1\" has 3 training rows, too few for 4 folds; give 3"),
-            "{error}"
-        );
-        let error = message(vec![0, 0, 1], 2);
-        assert!(
-            error.contains("has 1 training row, too few") && error.contains("leave it out"),
-            "{error}"
-        );
-        for rows in [1, 2] {
-            let error = random_folds(rows, 3, 0).unwrap_err().to_string();
-            assert!(error.contains("give more rows or fewer folds"), "{error}");
-        }
-        let one_each = random_folds(3, 3, 0).unwrap();
-        assert!(one_each.iter().all(|fold| (fold.train.len(), fold.test.len()) == (2, 1)));
-    }
 }

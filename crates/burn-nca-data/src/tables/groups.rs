@@ -157,15 +157,4 @@ mod tests {
             assert!(fold.train.iter().all(|&a| fold.test.iter().all(|&b| groups[a] != groups[b])));
         }
     }
-
-    #[test]
-    fn groups_that_cannot_be_parted_are_refused() {
-        let refused =
-            |groups: &[usize]| grouped_split(&[0, 1, 0], groups, 0.3, 0).unwrap_err().to_string();
-        assert!(refused(&[1, 1]).contains("2 groups for 3 rows"));
-        assert!(refused(&[1, 1, 1]).contains("there is 1 group for 2 parts"));
-        let error = grouped_folds(&[0, 1, 0], &[1, 1, 2], 3, 0).unwrap_err().to_string();
-        assert!(error.contains("there are 2 groups for 3 parts"), "{error}");
-        assert!(grouped_split(&[0, 1], &[7, 7], 0.0, 0).unwrap().test.is_empty());
-    }
 }

@@ -322,15 +322,6 @@ mod tests {
     }
 
     #[test]
-    fn two_classes_of_one_name_are_refused() {
-        let names = ["cat", "dog", "cat"].map(String::from).to_vec();
-        let error = Labeled::new(rows(3), vec![0, 1, 2], names).unwrap_err().to_string();
-        let expected =
-            "the classes 1 and 3 are both named \"cat\"; give each class a name of its own";
-        assert!(error.starts_with(expected), "{error}");
-    }
-
-    #[test]
     fn weights_go_with_their_rows() {
         let data = Labeled::from_labels(rows(3), vec![0, 1, 1]).unwrap();
         assert_eq!(data.weights(), None);

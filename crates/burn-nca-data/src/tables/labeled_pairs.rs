@@ -156,15 +156,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bad_pair_is_named_with_its_cure() {
-        let refused = |pairs| LabeledPairs::new(3, pairs).unwrap_err().to_string();
-        let out = vec![LabeledPair::alike(0, 1), LabeledPair::different(3, 1)];
-        assert!(refused(out).contains("pair 2 is of points 3 and 1, but there are 3 points"));
-        assert!(refused(vec![LabeledPair::alike(2, 2)]).contains("point 2 and itself"));
-        assert!(refused(vec![]).contains("no pair"));
-    }
-
-    #[test]
     fn added_pairs_leave_anchors_their_numbers_and_repeats_out() {
         let first = vec![LabeledPair::alike(4, 1), LabeledPair::different(4, 2)];
         let pairs = LabeledPairs::new(5, first).unwrap();

@@ -111,16 +111,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bad_pair_is_named_with_its_cure() {
-        let refused = |pairs| Pairs::new(3, pairs).unwrap_err().to_string();
-        assert!(refused(vec![(0, 1, 1.0), (0, 3, 1.0)]).contains("pair 2 joins points 0 and 3"));
-        assert!(refused(vec![(2, 2, 1.0)]).contains("point 2 with itself"));
-        assert!(refused(vec![(0, 1, -0.5)]).contains("weight -0.5"));
-        assert!(refused(vec![(0, 1, f64::NAN)]).contains("weight NaN"));
-        assert!(refused(vec![(0, 1, 0.0)]).contains("none of the 1 pairs"));
-    }
-
-    #[test]
     fn a_selection_keeps_the_pairs_inside_it() {
         let pairs =
             Pairs::new(5, vec![(0, 4, 0.5), (4, 2, 1.0), (1, 2, 0.25), (4, 2, 1.0)]).unwrap();

@@ -357,19 +357,4 @@ mod tests {
         let all = numbers.followed_by(text).unwrap().take("k").unwrap().into_text();
         assert_eq!(all.iter().collect::<Vec<_>>(), [Some("1"), Some("2.5"), Some("b")]);
     }
-
-    #[test]
-    fn tables_that_are_none_are_refused() {
-        let columns = |second| vec![RawColumn::numbers("a", vec![1.0]), second];
-        let refused = |columns| RawTable::new(columns).unwrap_err().to_string();
-        assert!(refused(columns(RawColumn::numbers("b", vec![]))).contains("0 rows"));
-        assert!(
-            refused(columns(RawColumn::numbers("a", vec![2.0]))).contains("duplicate column name")
-        );
-        let infinite = columns(RawColumn::numbers("b", vec![f64::INFINITY]));
-        assert!(refused(infinite).contains("row 1, column \"b\" is infinite"));
-        let other = RawTable::new(columns(RawColumn::numbers("c", vec![2.0]))).unwrap();
-        let table = RawTable::new(columns(RawColumn::numbers("b", vec![2.0]))).unwrap();
-        assert!(table.followed_by(other).unwrap_err().to_string().contains("no column \"b\""));
-    }
 }

@@ -131,20 +131,3 @@ impl RegressionData {
         Ok(Self { weights: self.weights.clone(), groups: self.groups.clone(), ..other })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn targets_that_do_not_fit_are_named_with_the_cure() {
-        let features = Features::unnamed(vec![1.0, 2.0], 1).unwrap();
-        let refused = |values| RegressionData::new(features.clone(), "price", values).unwrap_err();
-        assert_eq!(
-            refused(vec![1.0]).to_string(),
-            "the targets have 1 rows, the features 2; give one row of targets a row"
-        );
-        let error = refused(vec![1.0, f64::NAN]).to_string();
-        assert_eq!(error, "row 2, column \"price\" is NaN; remove the row or fill the value in");
-    }
-}

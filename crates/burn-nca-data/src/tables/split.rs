@@ -125,6 +125,5 @@ mod tests {
         assert_eq!(split, random_split(20, 0.25, 3).unwrap());
         assert_ne!(split, random_split(20, 0.25, 4).unwrap());
         assert_eq!(random_split(3, 0.9, 0).unwrap().train.len(), 2);
-        assert!(random_split(3, 1.0, 0).unwrap_err().to_string().contains("such as 0.3"));
     }
 }

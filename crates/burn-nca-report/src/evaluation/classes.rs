@@ -3,8 +3,7 @@
 use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca_learn::Fitted;
-use burn_nca_learn::data::{Features, Labeled, Split};
-use burn_nca_learn::data::{TensorFeatures, WithoutClass};
+use burn_nca_learn::data::{Features, Labeled, TensorFeatures, WithoutClass};
 use burn_nca_learn::evaluate::{Accuracy as Counted, ClassScores, RowTerms};
 use burn_nca_learn::neighbors::Rule;
 
@@ -15,30 +14,22 @@ use super::judging::{ClassComparison, Labels, MethodScores};
 use super::parts::{Parts, Space};
 use super::picture::{Picture, Shown};
 use super::repeats::Seen;
-use super::sample::Sample;
+use super::sampled_rows::SampledRows;
 use crate::{
     Accuracy, ClassCount, ClassMark, ClassResults, ClassTable, Confusion, ContradictedLabels, Data,
     Density, Embedding, ExplainedClasses, Measure, MeasureTable, Part, Point, Results, Unlabeled,
     thinned,
 };
 
-/// All rows, which of them were learned from and which are measured, and the k of k-NN.
-pub struct ClassRows<'a> {
-    pub data: &'a Labeled,
-    pub split: &'a Split,
-    /// The rows that were learned from.
-    pub train: &'a Labeled,
-    pub sample: &'a Sample,
-    /// The rows without a class, which are drawn alone.
-    pub without_class: Option<&'a WithoutClass>,
-    pub neighbors: usize,
-}
-
 /// A model of classes compared with the baselines, and its picture.
 ///
 /// # Errors
 /// k above the training rows, or an embedding that is not finite.
-pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &dyn Stages) -> Result<Evaluation> {
+pub fn evaluate(
+    model: &Fitted,
+    rows: &SampledRows<'_, Labeled>,
+    stages: &dyn Stages,
+) -> Result<Evaluation> {
     stages.announce("evaluating");
     let (k, classes) = (rows.neighbors, rows.data.classes());
     let measured = &rows.sample.train;
@@ -70,9 +61,13 @@ pub fn evaluate(model: &Fitted, rows: &ClassRows<'_>, stages: &dyn Stages) -> Re
     };
     let p: Vec<f64> = log_p.iter().map(|log_p| log_p.exp()).collect();
     let seen = Seen::of_test(rows.data.features(), rows.split, train.features());
-    let on_others = |others: &[usize]| accuracy_of(others, rows, (&learned.test, labels.test));
+    let on_others = |others: &[usize]| {
+        let (predicted, truth) = rows.of_test(others, [&learned.test, labels.test]);
+        let share = Counted::of(&predicted, &truth).ok()?.value()?;
+        Some(format!("1-NN accuracy {:.1} %", 100.0 * share))
+    };
     let warnings = seen.warning(on_others).into_iter().collect();
-    let data = Data { test_in_training: seen.count(), ..data(rows, train) };
+    let data = Data { test_in_training: seen.count(), ..data(rows) };
     // A row without another of its class (in another group) has no term.
     let with_positive = log_p.iter().filter(|log_p| **log_p > f64::NEG_INFINITY);
     // Of all training rows, where a sample was measured.
@@ -130,8 +125,8 @@ fn terms_of_sample(model: &Fitted, train: &Features, labels: &Labels<'_>) -> Res
     }
 }
 
-fn data(rows: &ClassRows<'_>, train: &Labeled) -> Data {
-    let (labels, train_counts) = (rows.data.labels(), train.class_counts());
+fn data(rows: &SampledRows<'_, Labeled>) -> Data {
+    let (labels, train_counts) = (rows.data.labels(), rows.train.class_counts());
     let mut test_counts = vec![0; rows.data.classes()];
     rows.split.test.iter().for_each(|&row| test_counts[labels[row]] += 1);
     let counts = train_counts.iter().zip(test_counts);
@@ -141,35 +136,17 @@ fn data(rows: &ClassRows<'_>, train: &Labeled) -> Data {
         test,
     };
     Data {
-        name: String::new(),
-        rows: rows.data.rows(),
-        columns: rows.data.features().columns(),
-        train: train.rows(),
-        test: rows.split.test.len(),
-        target: None,
         classes: rows.data.class_names().iter().zip(counts).map(class).collect(),
         without_partner: train_counts.iter().filter(|count| **count == 1).count(),
-        test_in_training: 0,
-        measured: rows.sample.measured(),
+        ..rows.about()
     }
 }
 
-/// The 1-NN accuracy on some of the rows held out, by their places among these; of those of the sample.
-fn accuracy_of(
-    some: &[usize],
-    rows: &ClassRows<'_>,
-    (predicted, truth): (&[usize], &[usize]),
-) -> Option<String> {
-    let places = rows.sample.test_places(rows.split);
-    let measured = places.zip(predicted.iter().zip(truth));
-    let measured = measured.filter(|(place, _)| some.binary_search(place).is_ok());
-    let (predicted, truth): (Vec<usize>, Vec<usize>) = measured.map(|(_, pair)| pair).unzip();
-    let share = Counted::of(&predicted, &truth).ok()?.value()?;
-    Some(format!("1-NN accuracy {:.1} %", 100.0 * share))
-}
-
 /// Where the model puts the rows without a class, as many as a picture shows, with their places in the file.
-fn unlabeled(model: &Fitted, rows: &ClassRows<'_>) -> Result<Option<(Vec<usize>, Tensor<2>)>> {
+fn unlabeled(
+    model: &Fitted,
+    rows: &SampledRows<'_, Labeled>,
+) -> Result<Option<(Vec<usize>, Tensor<2>)>> {
     let Some(WithoutClass { rows, features }) = rows.without_class else { return Ok(None) };
     let drawn: Vec<usize> = thinned(rows.len()).collect();
     let scaled = model.scaling().apply(&features.select(&drawn))?;
@@ -178,7 +155,7 @@ fn unlabeled(model: &Fitted, rows: &ClassRows<'_>) -> Result<Option<(Vec<usize>,
 }
 
 fn embedding(
-    rows: &ClassRows<'_>,
+    rows: &SampledRows<'_, Labeled>,
     (space, unlabeled): (&Space, Option<(Vec<usize>, Tensor<2>)>),
     learned: &MethodScores,
     p: &[f64],
@@ -214,7 +191,7 @@ fn embedding(
 }
 
 /// All training rows in two dimensions, where a sample of them is drawn as points.
-fn density(model: &Fitted, rows: &ClassRows<'_>) -> Result<Option<Density>> {
+fn density(model: &Fitted, rows: &SampledRows<'_, Labeled>) -> Result<Option<Density>> {
     let points = model.references();
     if rows.sample.measured().is_none() || points.dims() != [rows.train.rows(), 2] {
         return Ok(None);

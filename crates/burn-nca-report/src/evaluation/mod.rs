@@ -21,6 +21,7 @@ mod report;
 mod rounded_rows;
 mod rows;
 mod sample;
+mod sampled_rows;
 mod stages;
 mod warnings;
 

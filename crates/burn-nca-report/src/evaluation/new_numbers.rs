@@ -9,9 +9,10 @@ use burn_nca_program::terminal::{Terminal, wrapped};
 use burn_nca_program::{plain_table, short_name};
 use serde::Serialize;
 
+use super::numbers::r2_and_rmse;
 use super::repeats::{Seen, measured_copies};
 use super::warnings::about_spread;
-use crate::number::{ascii, significant};
+use crate::number::ascii;
 use crate::{Warning, counted};
 
 /// The scores of a model of numbers on rows with a target.
@@ -86,12 +87,7 @@ impl NewNumberScores {
         let truth = data.targets().values();
         let on_others = |others: &[usize]| {
             let of = |values: &[f64]| -> Vec<f64> { others.iter().map(|&at| values[at]).collect() };
-            let scores = RegressionScores::of(&of(&self.predicted), &of(truth)).ok()?;
-            Some(format!(
-                "R² {}, RMSE {}",
-                significant(scores.r2()?, 3),
-                significant(scores.rmse()?, 3)
-            ))
+            r2_and_rmse(&of(&self.predicted), &of(truth))
         };
         let seen = Seen::warning_of(learned, data.features(), on_others)?;
         self.warnings.extend(seen.into_iter().chain(measured_copies(data.features())));

@@ -4,7 +4,7 @@ use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca_learn::Fitted;
 use burn_nca_learn::baseline::Projection;
-use burn_nca_learn::data::{Features, RegressionData, Split};
+use burn_nca_learn::data::{Features, RegressionData};
 use burn_nca_learn::evaluate::{RegressionScores, perplexities_by};
 use burn_nca_learn::neighbors::{NearestConfig, Numbers, fewest_others, nearest_means};
 
@@ -14,23 +14,14 @@ use super::embedding::resolve_device;
 use super::parts::{Parts, Space};
 use super::picture::{Picture, Shown};
 use super::repeats::Seen;
-use super::sample::{Sample, rows_of};
+use super::sample::rows_of;
+use super::sampled_rows::SampledRows;
 use super::{Evaluation, label};
 use crate::number::significant;
 use crate::{
     Data, Embedding, ExplainedNumbers, Measure, MeasureRow, MeasureTable, Part, Point, Results,
     Unit, ValueMark, ValueResults,
 };
-
-/// All rows, which of them were learned from and which are measured, and the k of k-NN.
-pub struct NumberRows<'a> {
-    pub data: &'a RegressionData,
-    pub split: &'a Split,
-    /// The rows that were learned from.
-    pub train: &'a RegressionData,
-    pub sample: &'a Sample,
-    pub neighbors: usize,
-}
 
 /// A number for each training row that is measured, from all others, and for each row held out, from all training rows.
 struct Numbered {
@@ -42,7 +33,11 @@ struct Numbered {
 ///
 /// # Errors
 /// k above the training rows, or an embedding that is not finite.
-pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &dyn Stages) -> Result<Evaluation> {
+pub fn evaluate(
+    model: &Fitted,
+    rows: &SampledRows<'_, RegressionData>,
+    stages: &dyn Stages,
+) -> Result<Evaluation> {
     stages.announce("evaluating");
     let measured = &rows.sample.train;
     let (train, test) = (rows.train, rows.data.select(&rows.sample.test));
@@ -101,7 +96,10 @@ pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &dyn Stages) -> R
     let precise = parts.precise(model)?;
     let embedding = embedding(&precise, rows, &by_kernel)?;
     let seen = Seen::of_test(rows.data.features(), rows.split, train.features());
-    let on_others = |others: &[usize]| r2_of(others, rows, (&by_kernel.test, &truth.test));
+    let on_others = |others: &[usize]| {
+        let (predicted, truth) = rows.of_test(others, [&by_kernel.test, &truth.test]);
+        r2_and_rmse(&predicted, &truth)
+    };
     let warnings = seen.warning(on_others).into_iter().collect();
     let key = if test.rows() > 0 { "r2_test" } else { "r2_train" };
     let value = model.summary().value;
@@ -115,16 +113,9 @@ pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &dyn Stages) -> R
     };
     Ok(Evaluation {
         data: Data {
-            name: String::new(),
-            rows: rows.data.rows(),
-            columns: rows.data.features().columns(),
-            train: train.rows(),
-            test: rows.split.test.len(),
             target: rows.data.targets().names().first().cloned(),
-            classes: Vec::new(),
-            without_partner: 0,
             test_in_training: seen.count(),
-            measured: rows.sample.measured(),
+            ..rows.about()
         },
         shortfall: comparison.shortfall(key, None),
         comparison,
@@ -135,17 +126,9 @@ pub fn evaluate(model: &Fitted, rows: &NumberRows<'_>, stages: &dyn Stages) -> R
     })
 }
 
-/// R² on some of the rows held out, by their places among these; of those of the sample.
-fn r2_of(
-    some: &[usize],
-    rows: &NumberRows<'_>,
-    (predicted, truth): (&[f64], &[f64]),
-) -> Option<String> {
-    let places = rows.sample.test_places(rows.split);
-    let measured = places.zip(predicted.iter().zip(truth));
-    let measured = measured.filter(|(place, _)| some.binary_search(place).is_ok());
-    let (predicted, truth): (Vec<f64>, Vec<f64>) = measured.map(|(_, pair)| pair).unzip();
-    let scores = RegressionScores::of(&predicted, &truth).ok()?;
+/// R² and the root of the mean squared error, where there are such.
+pub(super) fn r2_and_rmse(predicted: &[f64], truth: &[f64]) -> Option<String> {
+    let scores = RegressionScores::of(predicted, truth).ok()?;
     Some(format!("R² {}, RMSE {}", significant(scores.r2()?, 3), significant(scores.rmse()?, 3)))
 }
 
@@ -188,7 +171,7 @@ fn row(
 
 fn embedding(
     space: &Space,
-    rows: &NumberRows<'_>,
+    rows: &SampledRows<'_, RegressionData>,
     predicted: &Numbered,
 ) -> Result<Embedding<ValueMark>> {
     let measured = &rows.sample.train;

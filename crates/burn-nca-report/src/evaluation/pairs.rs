@@ -74,16 +74,13 @@ pub fn evaluate(
     let value = model.summary().value;
     Ok(Evaluation {
         data: Data {
-            name: String::new(),
             rows: features.rows(),
             columns: features.columns(),
             train: pairs.train.len(),
             test: pairs.test,
-            target: None,
-            classes: Vec::new(),
-            without_partner: 0,
             test_in_training: seen.count(),
             measured: pairs.measured,
+            ..Data::default()
         },
         shortfall: comparison.shortfall(&format!("recall_5_{part}"), None),
         comparison,

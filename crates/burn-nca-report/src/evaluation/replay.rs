@@ -10,9 +10,8 @@ use burn_nca_learn::evaluate::{Accuracy, PartnerRanks, RegressionScores};
 use burn_nca_learn::neighbors::{ClassReferences, Numbers};
 
 use super::Stages;
-use super::classes::ClassRows;
-use super::numbers::NumberRows;
 use super::pairs::PairParts;
+use super::sampled_rows::SampledRows;
 use crate::{Part, Replay, ReplayFigure, ReplayFrame, ReplayPoint, ReplayValues, Window};
 
 /// Training rows that are drawn at most.
@@ -167,7 +166,7 @@ impl Drawn {
 
 impl<'a> ReplayRows<'a> {
     /// Rows with classes, and their 1-NN accuracy: training rows left out in turn, and those held out.
-    pub fn of_classes(model: &'a Fitted, rows: &ClassRows<'_>) -> Self {
+    pub fn of_classes(model: &'a Fitted, rows: &SampledRows<'_, Labeled>) -> Self {
         let (split, labels, classes) = (&rows.split.train, rows.data.labels(), rows.data.classes());
         let drawn = Drawn::of((split, &rows.sample.train), &rows.sample.test, &|row| labels[row]);
         let references: Labeled = rows.data.select(drawn.neighbors(split));
@@ -198,7 +197,7 @@ impl<'a> ReplayRows<'a> {
     }
 
     /// Rows with numbers, and R² of the kernel rule.
-    pub fn of_numbers(model: &'a Fitted, rows: &NumberRows<'_>) -> Self {
+    pub fn of_numbers(model: &'a Fitted, rows: &SampledRows<'_, RegressionData>) -> Self {
         let (split, targets) = (&rows.split.train, rows.data.targets());
         let bands = Bands::of(targets.values().iter().step_by(targets.columns()).copied());
         let band = |row: usize| bands.band(targets.row(row)[0]);
@@ -339,6 +338,7 @@ mod tests {
 
     use super::*;
     use crate::evaluation::AllStages;
+    use crate::evaluation::rows::Rows;
     use crate::evaluation::sample::Sample;
 
     /// Stages that end before a step of the replay.
@@ -361,9 +361,8 @@ mod tests {
         let steps: Vec<Step> = (0..3).map(step).collect();
         let split = Split { train: (0..150).collect(), test: Vec::new() };
         let sample = Sample::of(&split, [150, 4], 0).unwrap();
-        let (train, split, without_class) = (&data, &split, None);
-        let rows =
-            ClassRows { data: &data, split, train, sample: &sample, without_class, neighbors: 5 };
+        let rows = Rows::new(data.clone(), (split, data), 0);
+        let rows = rows.sampled(&sample);
         let replayed = |stages: &dyn Stages| {
             let found =
                 replay(&model, ReplayRows::of_classes(&model, &rows), &steps, stages).unwrap();

@@ -6,12 +6,11 @@ use burn_nca_learn::data::{
     Coincidences, Labeled, RegressionData, Scaling, Split, TrainingData, WithoutClass,
 };
 
-use super::classes::{self, ClassRows};
-use super::numbers::{self, NumberRows};
 use super::pairs::{self, PairParts};
 use super::replay::{self, ReplayRows, Step};
 use super::sample::Sample;
-use super::{Evaluation, Stages};
+use super::sampled_rows::SampledRows;
+use super::{Evaluation, Stages, classes, numbers};
 use crate::{Replay, Warning};
 
 /// The k of k-NN where none is given.
@@ -75,6 +74,13 @@ impl<D: ReportData> Rows<D> {
         Sample::of(&self.split, [D::references(self), features], self.seed)
     }
 
+    /// The rows with what is measured of them.
+    pub(super) fn sampled<'a>(&'a self, sample: &'a Sample) -> SampledRows<'a, D> {
+        let Self { data, split, train, without_class, neighbors, .. } = self;
+        let (without_class, neighbors) = (without_class.as_ref(), *neighbors);
+        SampledRows { data, split, train, sample, without_class, neighbors }
+    }
+
     /// Says that what is measured is a sample, if it is.
     ///
     /// # Errors
@@ -118,10 +124,8 @@ impl ReportData for Labeled {
     const FIGURES: &str = "accuracies, f, g, perplexity and the points of the picture";
 
     fn evaluate(model: &Fitted, rows: &Rows<Self>, stages: &dyn Stages) -> Result<Evaluation> {
-        let Rows { data, split, train, without_class, neighbors, .. } = rows;
-        let (sample, without_class) = (&rows.sample()?, without_class.as_ref());
-        let rows = ClassRows { data, split, train, sample, without_class, neighbors: *neighbors };
-        classes::evaluate(model, &rows, stages)
+        let sample = rows.sample()?;
+        classes::evaluate(model, &rows.sampled(&sample), stages)
     }
 
     fn replay(
@@ -129,10 +133,9 @@ impl ReportData for Labeled {
         rows: &Rows<Self>,
         (steps, stages): (&[Step], &dyn Stages),
     ) -> Result<Option<Replay>> {
-        let Rows { data, split, train, neighbors, .. } = rows;
-        let (sample, without_class) = (&rows.sample()?, None);
-        let rows = ClassRows { data, split, train, sample, without_class, neighbors: *neighbors };
-        replay::replay(model, ReplayRows::of_classes(model, &rows), steps, stages)
+        let sample = rows.sample()?;
+        let rows = ReplayRows::of_classes(model, &rows.sampled(&sample));
+        replay::replay(model, rows, steps, stages)
     }
 }
 
@@ -140,10 +143,8 @@ impl ReportData for RegressionData {
     const FIGURES: &str = "R², errors, perplexity and the picture";
 
     fn evaluate(model: &Fitted, rows: &Rows<Self>, stages: &dyn Stages) -> Result<Evaluation> {
-        let Rows { data, split, train, neighbors, .. } = rows;
-        let sample = &rows.sample()?;
-        let rows = NumberRows { data, split, train, sample, neighbors: *neighbors };
-        numbers::evaluate(model, &rows, stages)
+        let sample = rows.sample()?;
+        numbers::evaluate(model, &rows.sampled(&sample), stages)
     }
 
     fn replay(
@@ -151,10 +152,9 @@ impl ReportData for RegressionData {
         rows: &Rows<Self>,
         (steps, stages): (&[Step], &dyn Stages),
     ) -> Result<Option<Replay>> {
-        let Rows { data, split, train, neighbors, .. } = rows;
-        let sample = &rows.sample()?;
-        let rows = NumberRows { data, split, train, sample, neighbors: *neighbors };
-        replay::replay(model, ReplayRows::of_numbers(model, &rows), steps, stages)
+        let sample = rows.sample()?;
+        let rows = ReplayRows::of_numbers(model, &rows.sampled(&sample));
+        replay::replay(model, rows, steps, stages)
     }
 }
 

@@ -271,7 +271,7 @@ mod tests {
         );
         report.classes_mut().explained.as_mut().unwrap().0[0].neighbors[0].row.target.class = 3;
         let error = report.check().unwrap_err().to_string();
-        assert!(error.contains("explained[0].neighbors[0].class is 3"), "{error}");
+        assert!(error.contains("the values of explained do not fit"), "{error}");
     }
 
     #[test]

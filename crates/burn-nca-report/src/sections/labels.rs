@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(Report::from_json(&text).unwrap().classes().labels, Some(labels.clone()));
         report.classes_mut().labels.as_mut().unwrap().rows[0].suggested = 3;
         let error = report.check().unwrap_err().to_string();
-        assert!(error.contains("labels.rows[0].suggested is 3"), "{error}");
+        assert!(error.contains("the values of labels do not fit"), "{error}");
         report.classes_mut().labels = None;
         assert!(!report.page().contains("Labels that look wrong"));
     }

@@ -193,37 +193,3 @@ fn networks_that_pytorch_saved_compute_the_same_here() {
     let back = load_weights(Cnn::new(&device), &path).unwrap();
     assert_close(&values(back.forward(x)), &expected);
 }
-
-#[test]
-fn other_sizes_are_refused_with_both_shapes() {
-    let folder = tempfile::tempdir().unwrap();
-    let device = Device::flex();
-    let map = LinearMapConfig::new(D, 2).init(&device);
-    let (bpk, safetensors) =
-        (saved(map.clone(), folder.path()), folder.path().join("a.safetensors"));
-    save_safetensors(&map, &safetensors).unwrap();
-    for path in [bpk, safetensors] {
-        let wider = LinearMapConfig::new(D + 3, 2).init(&device);
-        let error = load_weights(wider, &path).unwrap_err().to_string();
-        assert!(error.contains("[7, 2]") && error.contains("[4, 2]"), "{error}");
-        assert!(error.contains("build the encoder with the sizes of the file"), "{error}");
-    }
-}
-
-#[test]
-fn another_encoder_another_file_or_no_file_is_told_apart() {
-    let folder = tempfile::tempdir().unwrap();
-    let device = Device::flex();
-    let path = saved(LinearMapConfig::new(D, 2).init(&device), folder.path());
-    let message =
-        |path: &Path| load_weights(network().init(&device), path).unwrap_err().to_string();
-    let error = message(&path);
-    assert!(error.contains("holds weight") && error.contains("layers.0.weight"), "{error}");
-    assert!(message(&folder.path().join("none.bpk")).contains("no such file"));
-    let text = folder.path().join("weights.txt");
-    std::fs::write(&text, "1 2 3").unwrap();
-    assert!(message(&text).contains(".safetensors"));
-    let broken = folder.path().join("broken.safetensors");
-    std::fs::write(&broken, "1 2 3").unwrap();
-    assert!(message(&broken).contains("cannot be read"));
-}

@@ -1,19 +1,14 @@
 //! Metrics learned from numbers and from pairs, from end to end.
 
-use std::ops::ControlFlow;
-
 use acceptance::data::uniform;
 use burn::tensor::Device;
 use burn_nca_learn::RegressionConfig;
 use burn_nca_learn::data::{
-    AgreementWidth, Coincidences, Features, Pairs, RegressionData, TensorFeatures, random_split,
+    AgreementWidth, Features, RegressionData, TensorFeatures, random_split,
 };
 use burn_nca_learn::estimator::RegressionObjective;
 use burn_nca_learn::evaluate::RegressionScores;
-use burn_nca_learn::fit::{
-    EarlyStoppingConfig, FitConfig, FitSession, OptimizerConfig, Progress, ResolvedStart, Start,
-    StochasticConfig, Termination,
-};
+use burn_nca_learn::fit::{FitConfig, OptimizerConfig, ResolvedStart, StochasticConfig};
 use burn_nca_learn::neighbors::{Numbers, nearest, nearest_means};
 use burn_nca_learn::objective::Criterion;
 
@@ -88,65 +83,4 @@ fn the_unit_of_the_target_does_not_matter_to_mlkr() {
         config.fit(&other, &Device::flex()).unwrap().matrix().unwrap(),
     );
     assert!(one.iter().zip(&two).all(|(a, b)| (a - b).abs() < 1e-4), "{one:?}, {two:?}");
-}
-
-#[test]
-fn early_stopping_holds_rows_out_and_an_interrupted_fit_continues() {
-    let data = table();
-    let stop = EarlyStoppingConfig::new().with_patience(3);
-    let config = RegressionConfig::new(6, 6)
-        .with_fit(FitConfig::new().with_early_stopping(Some(stop)).with_seed(2));
-    let whole = config.fit(&data, &Device::flex()).unwrap();
-    assert_eq!((whole.summary().rows, whole.summary().held_out_rows), (128, 32));
-    assert_eq!(whole.targets().unwrap().rows(), ROWS, "held-out rows are references too");
-    let best = whole.summary().history.iter().filter_map(|step| step.held_out);
-    assert!(best.fold(f64::NEG_INFINITY, f64::max) > 0.5);
-    let folder = tempfile::tempdir().unwrap();
-    let checkpoint = folder.path().join("fit.checkpoint");
-    let mut interrupt = |progress: &Progress| match progress.iteration {
-        3 => ControlFlow::Break(Termination::Stopped),
-        _ => ControlFlow::Continue(()),
-    };
-    let session = FitSession::new().with_progress(&mut interrupt).with_checkpoint(&checkpoint);
-    config.estimator().fit_session(&data, &Device::flex(), session).unwrap();
-    let session = FitSession::new().with_checkpoint(&checkpoint);
-    let resumed = config.estimator().fit_session(&data, &Device::flex(), session).unwrap();
-    assert_eq!(resumed.matrix(), whole.matrix());
-}
-
-#[test]
-fn what_cannot_be_learned_from_is_refused_with_the_cure() {
-    let data = table();
-    let refused = |config: &RegressionConfig, data: &RegressionData| {
-        config.fit(data, &Device::flex()).unwrap_err().to_string()
-    };
-    let config = RegressionConfig::new(6, 2);
-    let constant = RegressionData::new(data.features().clone(), "price", vec![7.0; ROWS]).unwrap();
-    assert!(refused(&config, &constant).contains("\"price\" is 7 in all 160 rows"));
-    assert!(refused(&config, &data.select(&[0, 1])).contains("are 2 rows to learn from"));
-    assert!(refused(&RegressionConfig::new(5, 2), &data).contains("d_input is 5"));
-    let lda = config.clone().with_fit(FitConfig::new().with_start(Start::Lda));
-    assert!(refused(&lda, &data).contains("LDA separates classes"));
-    let narrow = AgreementWidth::Given(-1.0);
-    let objective = RegressionObjective::Soft { criterion: Criterion::F, width: narrow };
-    assert!(refused(&config.with_objective(objective), &data).contains("positive finite"));
-}
-
-/// Frames of a film: two features change slowly, four are noise.
-fn film() -> (Features, Vec<(usize, usize, f64)>) {
-    let mut x = uniform(6 * ROWS, 93);
-    for (frame, row) in x.chunks_exact_mut(6).enumerate() {
-        let time = frame as f64 / 12.0;
-        (row[0], row[1]) = (time.sin() + 0.05 * row[0], time.cos() + 0.05 * row[1]);
-    }
-    let pairs = (1..ROWS).map(|frame| (frame - 1, frame, 1.0)).collect();
-    (Features::unnamed(x, 6).unwrap(), pairs)
-}
-
-#[test]
-fn pairs_of_other_rows_are_refused() {
-    let (features, list) = film();
-    let pairs = Pairs::new(ROWS + 1, list).unwrap();
-    let error = Coincidences::new(features, pairs).unwrap_err().to_string();
-    assert!(error.contains("161 points") && error.contains("160 rows"), "{error}");
 }

@@ -7,20 +7,17 @@ mod stochastic;
 mod training_layers;
 mod units;
 
-use std::path::Path;
-
 use burn::module::{Module, Param};
 use burn::nn::{Linear, LinearConfig};
 use burn::optim::SgdConfig as BurnSgd;
 use burn::tensor::activation::tanh;
 use burn::tensor::{Device, Tensor, TensorData};
-use burn_nca_learn::data::{Features, Labeled, stratified_split};
-use burn_nca_learn::encoder::{Activation, Encoder, EncoderConfig, HiddenLayers};
+use burn_nca_learn::data::Labeled;
+use burn_nca_learn::encoder::Encoder;
 use burn_nca_learn::fit::{
     EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Start,
     StochasticConfig, Termination,
 };
-use burn_nca_learn::objective::Criterion;
 use burn_nca_learn::{Fitted, NcaConfig};
 
 fn iris() -> Labeled {
@@ -29,14 +26,6 @@ fn iris() -> Labeled {
 
 fn with(optimizer: OptimizerConfig) -> NcaConfig {
     NcaConfig::new(4, 2).with_fit(FitConfig::new().with_optimizer(optimizer).with_seed(3))
-}
-
-fn adam() -> OptimizerConfig {
-    OptimizerConfig::Adam(batches())
-}
-
-fn batches() -> StochasticConfig {
-    StochasticConfig::new().with_epochs(Some(30)).with_batch_size(Some(50))
 }
 
 fn bits(fitted: &Fitted) -> Vec<u64> {
@@ -116,42 +105,6 @@ fn a_module_of_the_user_s_own_is_fitted_saved_and_loaded() {
 }
 
 #[test]
-fn networks_learn_and_generalize() {
-    let data = iris();
-    let split = stratified_split(data.labels(), 0.3, 1).unwrap();
-    let (train, test) = (data.select(&split.train), data.select(&split.test));
-    let encoder =
-        EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![16].into() });
-    for optimizer in [OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(40)), adam()] {
-        let config = with(optimizer).with_encoder(encoder.clone()).with_criterion(Criterion::G);
-        let fitted = config.fit(&train, &Device::flex()).unwrap();
-        assert!(fitted.accuracy(&test, 3).unwrap().value().unwrap() > 0.9);
-    }
-}
-
-#[test]
-fn saving_refuses_a_folder_that_exists_and_loading_names_what_is_wrong() {
-    let device = Device::flex();
-    let config = with(OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(2)));
-    let fitted = config.fit(&iris(), &device).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("model");
-    fitted.save(&path).unwrap();
-    assert!(fitted.save(&path).unwrap_err().to_string().contains("the folder already exists"));
-    let missing = Fitted::load(Path::new("no/such/model"), &device).unwrap_err().to_string();
-    assert!(missing.contains("there is no model here"), "{missing}");
-    let card = path.join("model.json");
-    let text = std::fs::read_to_string(&card).unwrap();
-    std::fs::write(&card, text.replacen("\"format\": 1", "\"format\": 99", 1)).unwrap();
-    let other = Fitted::load(&path, &device).unwrap_err().to_string();
-    assert!(other.contains("format 99") && other.contains("format 1"), "{other}");
-    std::fs::write(&card, text).unwrap();
-    std::fs::write(path.join("encoder.bpk"), b"torn").unwrap();
-    let torn = Fitted::load(&path, &device).unwrap_err().to_string();
-    assert!(torn.contains("encoder.bpk") && torn.contains("fit the model again"), "{torn}");
-}
-
-#[test]
 fn distances_are_those_of_the_metric() {
     let fitted = with(OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(5)))
         .fit(&iris(), &Device::flex())
@@ -174,28 +127,4 @@ fn distances_are_those_of_the_metric() {
             assert!((found - expected).abs() < 1e-3 * (1.0 + expected), "{found} {expected}");
         }
     }
-}
-
-#[test]
-fn data_that_cannot_be_learned_from_are_refused_with_the_cure() {
-    let features = |n: usize| Features::unnamed((0..n).map(|i| i as f64).collect(), 1).unwrap();
-    let fit = |labels: Vec<usize>| {
-        let data = Labeled::from_labels(features(labels.len()), labels).unwrap();
-        NcaConfig::new(1, 1).fit(&data, &Device::flex()).unwrap_err().to_string()
-    };
-    assert!(fit(vec![0]).contains("at least 2 are needed"));
-    assert!(fit(vec![0, 0, 0]).contains("at least two classes"));
-    assert!(fit(vec![0, 1, 2]).contains("give at least one class two rows"));
-    let data = Labeled::from_labels(features(4), vec![0, 0, 1, 1]).unwrap();
-    let wrong = NcaConfig::new(7, 1).fit(&data, &Device::flex()).unwrap_err().to_string();
-    assert!(wrong.contains("d_input is 7") && wrong.contains("1 features"), "{wrong}");
-    let diagonal = NcaConfig::new(1, 2).with_encoder(EncoderConfig::Diagonal);
-    let error = diagonal.fit(&data, &Device::flex()).unwrap_err().to_string();
-    assert!(error.contains("diagonal"), "{error}");
-    let solver = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_history(0));
-    let forgetful = NcaConfig::new(1, 1).with_fit(FitConfig::new().with_optimizer(solver));
-    let error = forgetful.fit(&data, &Device::flex()).unwrap_err().to_string();
-    assert!(error.contains("history is 0"), "{error}");
-    let none = NcaConfig::new(1, 0).fit(&data, &Device::flex()).unwrap_err().to_string();
-    assert!(none.contains("0 dimensions"), "{none}");
 }

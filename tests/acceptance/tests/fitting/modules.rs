@@ -29,6 +29,13 @@ fn labels(data: &Labeled) -> Tensor<1, Int> {
     Tensor::from_data(TensorData::new(labels, [data.rows()]), &Device::flex())
 }
 
+/// 20 rows whose first feature is the number to predict.
+fn numbers() -> (Features, RegressionData) {
+    let features = Features::unnamed(acceptance::data::uniform(60, 5), 3).unwrap();
+    let targets = (0..20).map(|row| features.row(row)[0]).collect();
+    (features.clone(), RegressionData::new(features, "t", targets).unwrap())
+}
+
 /// A model after some steps of a training loop, and the scaling of its rows.
 fn trained(config: &NcaConfig) -> (Nca, Scaling) {
     let (data, device) = (iris(), Device::flex());
@@ -50,9 +57,7 @@ fn a_device_with_autodiff_serves_like_one_without() {
     let fitted = [&plain, &autodiff].map(|device| short().fit(&iris(), device).unwrap());
     assert_eq!(bits(&fitted[0]), bits(&fitted[1]));
 
-    let features = Features::unnamed(acceptance::data::uniform(60, 5), 3).unwrap();
-    let targets = (0..20).map(|row| features.row(row)[0]).collect();
-    let data = RegressionData::new(features.clone(), "t", targets).unwrap();
+    let (features, data) = numbers();
     let numbers =
         [&plain, &autodiff].map(|device| RegressionConfig::new(3, 2).fit(&data, device).unwrap());
     assert_eq!(bits(&numbers[0]), bits(&numbers[1]));
@@ -99,18 +104,8 @@ fn a_fit_starts_from_a_module_that_was_trained_before() {
 }
 
 #[test]
-fn an_encoder_of_other_sizes_is_refused_before_the_fit() {
+fn an_encoder_that_does_not_say_its_sizes_is_asked_before_the_first_step() {
     let (data, device) = (iris(), Device::flex());
-    let mut config = short();
-    config.d_output = 3;
-    let refused = config.estimator().fit_encoder(own(&device), &data, &device, FitSession::new());
-    let message = refused.unwrap_err().to_string();
-    assert_eq!(message, "d_output is 3, but the encoder embeds in 2 dimensions; give d_output = 2");
-    let narrow = AnyEncoder::Linear(LinearMapConfig::new(3, 2).init(&device));
-    let refused = short().estimator().fit_from(narrow, &data, &device, FitSession::new());
-    let message = refused.unwrap_err().to_string();
-    assert!(message.contains("takes 3 features, but the data have 4"), "{message}");
-    // A module that does not say what it takes is asked before the first step.
     let values = data.features().values().chunks_exact(4).flat_map(|row| &row[..3]);
     let features = Features::unnamed(values.copied().collect(), 3).unwrap();
     let three = Labeled::from_labels(features, data.labels().to_vec()).unwrap();
@@ -161,9 +156,7 @@ fn a_network_trained_elsewhere_becomes_a_model_and_goes_back() {
 #[test]
 fn a_module_of_numbers_trained_elsewhere_predicts_them() {
     let device = Device::flex();
-    let features = Features::unnamed(acceptance::data::uniform(120, 6), 3).unwrap();
-    let targets = (0..40).map(|row| features.row(row)[0]).collect();
-    let data = RegressionData::new(features.clone(), "t", targets).unwrap();
+    let (features, data) = numbers();
     let scaling = Scaling::fit(ScalingKind::None, &features);
     let map = LinearMapConfig::new(3, 2).init(&device.clone().autodiff());
     let fitted = Fitted::of_numbers(map, scaling.clone(), &data, &device).unwrap();
@@ -288,13 +281,6 @@ fn a_module_without_data_follows_the_settings() {
     let found = embedded(&with(given, 0));
     assert!(found.iter().zip(&twice).all(|(found, half)| (found - half).abs() < 1e-12));
     assert_eq!(embedded(&with(Start::Auto, 0)), embedded(&with(Start::Identity, 0)));
-}
-
-#[test]
-#[should_panic(expected = "the start Pca is made of data, and here are none; start from auto")]
-fn a_module_without_data_has_no_start_of_data() {
-    let fit = FitConfig::new().with_start(Start::Pca);
-    NcaConfig::new(4, 2).with_fit(fit).init(&Device::flex());
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! What must not change a loss, and what must not break it.
+//! What must not break a loss.
 
 use burn::tensor::{DType, Tensor};
 use burn_nca_learn::objective::{BatchLoss, Similarity};
 
 use crate::loss::oracle::Rows;
 use crate::loss::setup::{
-    SIMILARITIES, assert_close, leaf, proxy_nca, rows, snn, sup_con, target, value_and_slope,
+    SIMILARITIES, leaf, proxy_nca, rows, snn, sup_con, target, value_and_slope,
 };
 
 fn each_loss(similarity: Similarity, rows: &Rows) -> Vec<(f64, Vec<f64>)> {
@@ -15,33 +15,6 @@ fn each_loss(similarity: Similarity, rows: &Rows) -> Vec<(f64, Vec<f64>)> {
         value_and_slope(&sup_con(similarity, 0.5), rows),
         value_and_slope(&proxy_nca((similarity, 0.5), &proxies, rows.k), rows),
     ]
-}
-
-#[test]
-fn the_order_of_the_rows_does_not_matter() {
-    let rows = rows(21, 3, 40);
-    let places: Vec<usize> = (0..21).map(|i| (i * 8 + 3) % 21).collect();
-    for similarity in SIMILARITIES {
-        let moved = each_loss(similarity, &rows.select(&places));
-        for ((value, _), (other, _)) in each_loss(similarity, &rows).iter().zip(&moved) {
-            assert_close(&[*value], &[*other], 1e-7);
-        }
-    }
-}
-
-#[test]
-fn a_translation_changes_no_distance_and_a_scale_no_cosine() {
-    let rows = rows(15, 3, 41);
-    let moved = Rows { z: rows.z.iter().map(|z| z + 1000.0).collect(), ..rows.clone() };
-    for similarity in [Similarity::SqEuclidean, Similarity::Euclidean] {
-        let (value, _) = value_and_slope(&snn(similarity, 0.5), &rows);
-        let (other, _) = value_and_slope(&snn(similarity, 0.5), &moved);
-        assert_close(&[other], &[value], 1e-6);
-    }
-    let scaled = Rows { z: rows.z.iter().map(|z| 1e3 * z).collect(), ..rows.clone() };
-    let (value, _) = value_and_slope(&sup_con(Similarity::Cosine, 0.1), &rows);
-    let (other, _) = value_and_slope(&sup_con(Similarity::Cosine, 0.1), &scaled);
-    assert_close(&[other], &[value], 1e-12);
 }
 
 #[test]

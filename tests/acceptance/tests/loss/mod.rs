@@ -1,8 +1,7 @@
-//! The batch losses against nested loops, other programs, central differences, and each other; the cached
+//! The batch losses against nested loops, other programs, and each other; the cached
 //! gradient and the cross-batch memory against doing without them.
 
 mod cached;
-mod gradient;
 mod invariance;
 mod memory;
 mod oracle;

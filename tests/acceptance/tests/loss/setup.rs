@@ -9,7 +9,7 @@ use burn_nca_learn::objective::{
 };
 
 use crate::loss::oracle::Rows;
-pub use crate::objective::setup::{assert_close, assert_slopes, encoders, tensor};
+pub use crate::objective::setup::{assert_close, encoders, tensor};
 
 pub const SIMILARITIES: [Similarity; 3] =
     [Similarity::SqEuclidean, Similarity::Euclidean, Similarity::Cosine];

@@ -5,9 +5,8 @@ use burn::module::Param;
 use burn::nn::loss::Reduction;
 use burn::tensor::{Int, Tensor};
 use burn_nca_learn::objective::{
-    AgreementTarget, BatchLoss, Criterion, MlkrLossConfig, NcaLossConfig, PairLossConfig,
-    PairTarget, ProxyNcaLossConfig, SoftNcaLossConfig, SoftNearestNeighborLossConfig,
-    SupConLossConfig,
+    AgreementTarget, BatchLoss, MlkrLossConfig, NcaLossConfig, PairLossConfig, PairTarget,
+    ProxyNcaLossConfig, SoftNcaLossConfig, SoftNearestNeighborLossConfig, SupConLossConfig,
 };
 
 use crate::loss::oracle::{self, Rows};
@@ -40,14 +39,6 @@ fn the_losses_are_those_of_the_papers() {
             }
         }
     }
-}
-
-#[test]
-fn at_temperature_one_the_soft_nearest_neighbor_loss_is_g() {
-    let rows = rows(25, 3, 4);
-    let g = NcaLossConfig::new().with_criterion(Criterion::G).init();
-    let snn = snn(SIMILARITIES[0], 1.0);
-    assert_close(&[value(&snn, &rows)], &[value(&g, &rows)], 1e-12);
 }
 
 #[test]

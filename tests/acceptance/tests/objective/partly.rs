@@ -126,21 +126,3 @@ fn a_fit_among_rows_without_a_class_ends_lower_than_one_without_them() {
     assert_eq!(fitted.references().dims(), plain.references().dims());
     assert_eq!(fitted.predict(&others, 3).unwrap().len(), others.rows());
 }
-
-#[test]
-fn methods_without_a_use_for_such_rows_refuse_them() {
-    use burn_nca_learn::estimator::Estimator;
-    use burn_nca_learn::method::{Lda, Lmnn};
-    let features = Features::unnamed(vec![0.0, 0.1, 1.0, 1.1], 1).unwrap();
-    let data = Labeled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
-    let partly = data.with_unlabeled(Features::unnamed(vec![0.5], 1).unwrap()).unwrap();
-    let refused = [
-        Estimator::new(1, 1, Lda::new()).fit(&partly, &Device::flex()).unwrap_err(),
-        Estimator::new(1, 1, Lmnn::new()).fit(&partly, &Device::flex()).unwrap_err(),
-    ];
-    for error in refused.map(|error| error.to_string()) {
-        assert!(error.contains("no use for rows without a class; leave them out"), "{error}");
-    }
-    let other = Features::unnamed(vec![0.5, 1.0], 2).unwrap();
-    assert!(partly.with_unlabeled(other).unwrap_err().to_string().contains("same columns"));
-}

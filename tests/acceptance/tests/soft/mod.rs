@@ -3,10 +3,9 @@
 
 mod agreements;
 mod agreements_batch;
-mod fit;
-mod invariance;
 mod oracle;
 mod pairs;
 mod pairs_batch;
+mod random;
 mod regression;
 mod setup;

@@ -60,20 +60,3 @@ fn the_batch_gradient_agrees_with_central_differences() {
         });
     }
 }
-
-#[test]
-fn a_batch_is_finite_in_f32_at_all_scales() {
-    let case = Case::new(16, 3, 2, 64);
-    for include_self in [true, false] {
-        let loss = PairLossConfig::new().with_include_self(include_self).init();
-        for scale in [0.0, 1e-6, 1.0, 1e3, 1e6] {
-            let z: Vec<f64> = case.z.iter().map(|z| scale * z).collect();
-            let leaf = tensor(&z, 2, DType::F32).autodiff().require_grad();
-            let first = leaf.clone().slice(s![0..8]);
-            let total = loss.forward(first, leaf.clone().slice(s![8..16]), vector(&[0.5; 8]));
-            assert!(total.clone().into_scalar::<f64>().is_finite(), "scale {scale}");
-            let gradient = leaf.grad(&total.backward()).unwrap();
-            assert!(gradient.abs().max().into_scalar::<f64>().is_finite(), "scale {scale}");
-        }
-    }
-}

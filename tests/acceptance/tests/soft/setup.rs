@@ -99,6 +99,15 @@ pub fn check_finite_at_all_scales<O: Objective>(objective: O, case: &Case, targe
     }
 }
 
+/// The value is 0, and so is the gradient.
+pub fn assert_nothing(z: &Tensor<2>, value: impl Fn(Tensor<2>) -> Tensor<1>) {
+    let leaf = z.clone().autodiff().require_grad();
+    let total = value(leaf.clone());
+    assert_eq!(total.clone().into_scalar::<f64>(), 0.0);
+    let gradient = leaf.grad(&total.backward()).unwrap();
+    assert_eq!(gradient.abs().max().into_scalar::<f64>(), 0.0);
+}
+
 /// Every third point with the one before, some points twice, weights from 0 to 1.
 pub fn some_pairs(n: usize) -> Vec<(usize, usize, f64)> {
     let mut pairs: Vec<(usize, usize, f64)> =

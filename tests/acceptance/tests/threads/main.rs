@@ -5,7 +5,6 @@
 #![allow(clippy::unwrap_used)] // all of this crate is a test
 
 mod closed_forms;
-mod encoders;
 mod methods;
 mod neighbors;
 mod tuning;

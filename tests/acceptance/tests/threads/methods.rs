@@ -6,6 +6,7 @@ use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{
     Coincidences, Features, Labeled, Pairs, RegressionData, Task, TensorFeatures,
 };
+use burn_nca_learn::encoder::{Activation, EncoderConfig, HiddenLayers};
 use burn_nca_learn::estimator::Estimator;
 use burn_nca_learn::fit::exact::BlockConfig;
 use burn_nca_learn::fit::{
@@ -132,4 +133,18 @@ fn every_method_solver_and_precision_gives_the_same_bits() {
         }
     }
     assert!(fitted >= 60, "{fitted} kinds of fit");
+}
+
+#[test]
+fn a_network_gives_the_same_bits() {
+    let network =
+        EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![8].into() });
+    let method = AnyMethod::named("nca").unwrap();
+    for config in fits(&method.info()) {
+        let estimator = Estimator::new(COLUMNS, 2, method.clone()).with_fit(config);
+        let estimator = estimator.with_encoder(network.clone());
+        same_on_any_threads("a network", || {
+            all_of(&estimator.fit(&classes(), &Device::flex()).unwrap())
+        });
+    }
 }

@@ -10,7 +10,7 @@ use burn_nca_learn::estimator::tune::{
     Choice, Search, SearchEnd, TuneConfig, TuneProgress, TuneSession,
 };
 use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
-use burn_nca_learn::method::{AnyMethod, Euclidean, Mlkr, PairNca, Vsm};
+use burn_nca_learn::method::{AnyMethod, Mlkr, PairNca, Vsm};
 use burn_nca_learn::neighbors::Rule;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -158,12 +158,4 @@ fn settings_that_a_table_does_not_allow_are_left_out() {
     let found = search(["10", "20"]).unwrap();
     assert_eq!((found.trials.len(), found.candidates, found.left_out.len()), (1, 1, 0));
     assert!(search(["20", "10"]).unwrap_err().to_string().contains("needs more than 12 rows"));
-}
-
-#[test]
-fn a_method_without_settings_is_not_searched() {
-    let estimator = Estimator::new(4, 4, Euclidean::new());
-    let session = TuneSession::new();
-    let refused = estimator.tune(&quick(), &features(), &Device::flex(), session).unwrap_err();
-    assert!(refused.to_string().contains("Euclidean has none; fit it as it is"), "{refused}");
 }

@@ -120,30 +120,9 @@ fn tables() -> Vec<Case> {
     ]
 }
 
-/// Tables that nothing can be learned from.
+/// Rows that a model cannot be measured on.
 pub(super) fn rows() -> Vec<Case> {
     vec![
-        table(
-            "are of the class \"u\"",
-            "a,b,y\n1,2,u\n2,1,u\n3,2,u\n",
-            "there is nothing to separate, so give rows of at least two classes",
-            GOOD,
-        )
-        .command("fit t.csv --method nca --no-tune --max-iterations 2"),
-        table(
-            "each of the 3 classes has a single row",
-            "a,b,y\n1,2,u\n2,1,v\n3,2,w\n",
-            "give at least one class two rows",
-            "a,b,y\n1,2,u\n2,1,v\n3,2,u\n",
-        )
-        .command("fit t.csv --method nca --no-tune --max-iterations 2"),
-        table(
-            "the target \"y\" is 2 in all 4 rows",
-            "a,b,y\n1,2,2\n2,1,2\n3,2,2\n4,1,2\n",
-            "there is nothing to learn, so give another target",
-            "a,b,y\n1,2,2\n2,1,1\n3,2,2\n4,1,1\n",
-        )
-        .command("fit t.csv --task regression --max-iterations 2"),
         bad(
             "holds the class \"w\", which is not among the known classes u, v",
             "n.csv",
@@ -183,11 +162,6 @@ fn formats() -> Vec<Case> {
         bad("is a workbook of Excel (.xls)", "t.csv", *b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
             .edit("save the sheet as CSV", GOOD),
         bad("is a pickle of Python", "t.csv", *b"\x80\x04\x95\x10\0")
-            .edit("save the table as CSV (DataFrame.to_csv)", GOOD)
-            .instead("NPY (numpy.save)", "fit x.npy,y.npy")
-            .file("x.npy", numbers(2))
-            .file("y.npy", numbers(1)),
-        bad("is a pickle of Python", "t.csv", *b"cnumpy.core.multiarray\n_reconstruct\np0\n")
             .edit("save the table as CSV (DataFrame.to_csv)", GOOD)
             .instead("NPY (numpy.save)", "fit x.npy,y.npy")
             .file("x.npy", numbers(2))

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::worded::add_texts;
 use super::{arrays, cases, columnar, files, npz, program};
 
 /// How a hint is built, up to its name.
@@ -105,8 +106,14 @@ const UNTRIED_CURES: &[(&str, &str)] = &[
 #[test]
 fn every_cure_of_a_reader_has_a_case_or_a_reason_why_not() {
     let readers = concat!(env!("CARGO_MANIFEST_DIR"), "/../burn-nca-data/src/readers");
-    let mut found = Vec::new();
-    add_cures(readers.as_ref(), &mut found);
+    let mut texts = Vec::new();
+    add_texts(readers.as_ref(), &mut texts);
+    // What follows the first semicolon, up to the first value.
+    let cure = |(_, text): &(String, String)| {
+        Some(text.split_once("; ")?.1.split('{').next()?.trim().to_string())
+    };
+    let found: Vec<String> =
+        texts.iter().filter_map(cure).filter(|cure| !cure.is_empty()).collect();
     let cases = [files::all(), arrays::all(), npz::all(), columnar::all()].concat();
     let ways: Vec<&str> = cases
         .iter()
@@ -118,25 +125,4 @@ fn every_cure_of_a_reader_has_a_case_or_a_reason_why_not() {
     let is_known = |cure: &str| UNTRIED_CURES.iter().any(|(untried, _)| cure.starts_with(untried));
     let open: Vec<&String> = found.iter().filter(|cure| is_tried(cure) == is_known(cure)).collect();
     assert!(open.is_empty(), "without a case, or with a case and a reason: {open:#?}");
-}
-
-/// What follows the first semicolon of the texts of a folder of sources, up to the first value.
-fn add_cures(folder: &Path, cures: &mut Vec<String>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            add_cures(&path, cures);
-        } else if !path.ends_with("tests.rs") {
-            let text = std::fs::read_to_string(&path).unwrap();
-            let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-            let lines = text.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));
-            let text =
-                lines.collect::<Vec<_>>().join("\n").replace("\\\n", "").replace("\\\"", "''");
-            let texts = text.split('"').skip(1).step_by(2);
-            let found = texts.filter_map(|text| text.split_once("; ")?.1.split('{').next());
-            cures.extend(
-                found.map(|cure| cure.trim().replace("''", "\"")).filter(|cure| !cure.is_empty()),
-            );
-        }
-    }
 }

@@ -2,88 +2,33 @@
 
 use crate::Place;
 
+use super::methods::rows;
 use super::run;
+use super::worded::cells;
 
 /// Options that are refused, words of the refusal, and the options as it asks for them.
-const VALUES: &[(&str, &str, &str)] = &[
-    ("nca --set repulsion=-1", "a finite weight that is not negative", "nca --set repulsion=0.5"),
-    ("nca --init lda", "", "nca"),
-    ("nca --init lda --dim 3", "", "nca --dim 3"),
-    ("gvsm --init lda", "", "gvsm"),
-    ("lda --dim 3", "ask for 2 or fewer", "lda --dim 2"),
-    ("lda --dim 3", "or use PCA", "pca --dim 3"),
-    ("pca --dim 9", "ask for 3 or fewer", "pca --dim 3"),
-    ("lca --dim 9", "ask for 3 or fewer", "lca --dim 3"),
-    (
-        "lda --dim 2 --set shrinkage=-1",
-        "a share from 0 to 1, such as 0.01",
-        "lda --dim 2 --set shrinkage=0.01",
-    ),
-    ("rca --set tolerance=1", "from 0 to below 1, such as 1e-8", "rca --set tolerance=1e-8"),
-    (
-        "whitening --set tolerance=-1",
-        "from 0 to below 1, such as 1e-8",
-        "whitening --set tolerance=1e-8",
-    ),
-    ("lca --set targets=0", "at least 1", "lca --set targets=1"),
-    ("lca --encoder mlp", "leave the encoder linear", "lca"),
-    ("lca --encoder mlp", "the trainer to gradient", "lca --encoder mlp --set trainer=gradient"),
-    ("lca --l2 0.1", "set it to 0", "lca --l2 0"),
-    ("lca --l2 0.1", "or the trainer to gradient", "lca --l2 0.1 --set trainer=gradient"),
-    ("lca-classifier --encoder diagonal", "take a linear one", "lca-classifier --encoder linear"),
-    ("lmnn --set neighbors=0", "1 or more, such as 3", "lmnn --set neighbors=1"),
-    ("lmnn --set push=1", "between 0 and 1, such as 0.5", "lmnn --set push=0.5"),
-    ("vsm --set neighbors=0", "1 or more, such as 10", "vsm --set neighbors=10"),
-    ("vsm --set averaged=0", "1 to 10 of them", "vsm --set averaged=10"),
-    (
-        "vsm --set averaged=7 --set neighbors=3",
-        "1 to 3 of them",
-        "vsm --set averaged=1 --set neighbors=3",
-    ),
-    ("vsm --set width=0", "a positive number, such as 1", "vsm --set width=1"),
-    (
-        "vsm --set width_penalty=-1",
-        "0 (none) or a positive number such as 0.1",
-        "vsm --set width_penalty=0.1",
-    ),
-    ("vsm --set neighbors=40", "at most 39", "vsm --set neighbors=39"),
-    ("modern --set members=0", "1 member or more", "modern --set members=1"),
-    (
-        "modern --set members=1 --set dropout=1",
-        "at least 0 and below 1",
-        "modern --set members=1 --set dropout=0",
-    ),
-    (
-        "modern --set members=1 --set learning_rate=0",
-        "such as 0.01",
-        "modern --set members=1 --set learning_rate=0.01",
-    ),
-    (
-        "modern --set members=1 --set patience=0",
-        "at least 1",
-        "modern --set members=1 --set patience=1",
-    ),
-    (
-        "modern --set members=1 --set candidates=2",
-        "from 0 to 1",
-        "modern --set members=1 --set candidates=1",
-    ),
-    (
-        "modern --set members=1 --set weight_decay=-1",
-        "such as 0.01",
-        "modern --set members=1 --set weight_decay=0.01",
-    ),
-    (
-        "modern --set members=1 --set frequencies=0",
-        "give each more than 0",
-        "modern --set members=1 --set frequencies=1",
-    ),
-    (
-        "soft-nca --target n --task regression --set width=0",
-        "a positive finite number",
-        "soft-nca --target n --task regression --set width=1",
-    ),
-];
+const VALUES: &str = "
+nca --set repulsion=-1 | a finite weight that is not negative | nca --set repulsion=0.5
+nca --init lda |  | nca
+nca --init lda --dim 3 |  | nca --dim 3
+gvsm --init lda |  | gvsm
+lda --dim 3 | ask for 2 or fewer | lda --dim 2
+lda --dim 3 | or use PCA | pca --dim 3
+pca --dim 9 | ask for 3 or fewer | pca --dim 3
+lca --dim 9 | ask for 3 or fewer | lca --dim 3
+rca --set tolerance=1 | from 0 to below 1, such as 1e-8 | rca --set tolerance=1e-8
+whitening --set tolerance=-1 | from 0 to below 1, such as 1e-8 | whitening --set tolerance=1e-8
+lca --set targets=0 | at least 1 | lca --set targets=1
+lca --encoder mlp | leave the encoder linear | lca
+lca --encoder mlp | the trainer to gradient | lca --encoder mlp --set trainer=gradient
+lca --l2 0.1 | set it to 0 | lca --l2 0
+lca --l2 0.1 | or the trainer to gradient | lca --l2 0.1 --set trainer=gradient
+lca-classifier --encoder diagonal | take a linear one | lca-classifier --encoder linear
+lmnn --set neighbors=0 | 1 or more, such as 3 | lmnn --set neighbors=1
+lmnn --set push=1 | between 0 and 1, such as 0.5 | lmnn --set push=0.5
+vsm --set width_penalty=-1 | 0 (none) or a positive number such as 0.1 | vsm --set width_penalty=0.1
+modern --set members=1 --set candidates=2 | from 0 to 1 | modern --set members=1 --set candidates=1
+";
 
 /// The command of a fit by these options, which takes seconds at most.
 fn fit(options: &str) -> String {
@@ -92,21 +37,15 @@ fn fit(options: &str) -> String {
         Some("lda" | "pca" | "rca" | "whitening") => "",
         _ => "--max-iterations 2",
     };
-    format!(
-        "fit t.csv --ignore {} --method {options} {short}",
-        if options.contains("--target n") { "y" } else { "n" }
-    )
+    format!("fit t.csv --ignore n --method {options} {short}")
 }
 
 /// What the refused ones say, each of them tried.
 pub(super) fn messages() -> Vec<String> {
     let place = Place::new();
-    let row = |at: usize| {
-        format!("{},{},{},{}.5,{}\n", at % 7, at * at % 11, at * 3 % 5, at, ["u", "v", "w"][at % 3])
-    };
-    place.file("t.csv", &format!("a,b,c,n,y\n{}", (0..40).map(row).collect::<String>()));
+    place.file("t.csv", &rows());
     let (mut wrong, mut messages) = (Vec::new(), Vec::new());
-    for (refused, words, cured) in VALUES {
+    for [refused, words, cured] in cells(VALUES) {
         let (done, stderr) = run(&place, &fit(refused));
         if done || !stderr.contains(words) {
             wrong.push(format!("{refused}: {words:?} is not in {stderr}"));

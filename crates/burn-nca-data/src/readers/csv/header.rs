@@ -98,22 +98,12 @@ pub(super) fn select(
     for name in options.ignore.iter().filter(|name| places.are_to_find(name)) {
         let columns = places.find_all(name)?;
         if target.is_some() && columns == target.as_slice() && !pattern::is_pattern(name) {
-            return Err(Error::setting(format!(
-                "column {} of {origin} is both the target and ignored; \
-                 name another target, or do not ignore it",
-                quoted(name)
-            )));
+            return Err(target_is_ignored(origin, name));
         }
         unwanted.extend(columns);
     }
-    let wanted = options.features.as_ref().filter(|_| options.features_in_order);
-    let in_order = wanted.and_then(|wanted| places.in_order(wanted, &unwanted));
-    let about_order = in_order.as_ref().map(|columns| places.about_order(columns));
-    let features: Vec<usize> = match &options.features {
-        Some(_) if in_order.is_some() => in_order.unwrap_or_default(),
-        None => (0..names.len()).filter(|column| !unwanted.contains(column)).collect(),
-        Some(wanted) => places.chosen(wanted, &unwanted)?,
-    };
+    let wanted = (options.features.as_deref(), options.features_in_order);
+    let (features, about_order) = places.wanted(wanted, &unwanted, &unwanted)?;
     if let Some(&column) = features.iter().find(|column| unwanted.contains(column)) {
         return Err(Error::setting(format!(
             "column {} of {origin} is wanted as a feature, but it is the target or ignored; \
@@ -152,6 +142,14 @@ fn text_hints(options: &CsvOptions) -> Vec<Hint> {
 /// What to do about a table of one column whose first line holds spaces.
 pub(crate) fn separator_hint((names, has_spaces): (&[String], bool)) -> Option<Hint> {
     (names.len() == 1 && has_spaces).then_some(Setting::SeparatorSpace.into())
+}
+
+/// A target column that is ignored, too.
+pub(crate) fn target_is_ignored(origin: &str, name: &str) -> Error {
+    Error::setting(format!(
+        "column {} of {origin} is both the target and ignored; name another target, or do not ignore it",
+        quoted(name)
+    ))
 }
 
 fn no_feature(origin: &str, first_line: (&[String], bool)) -> Error {
@@ -221,7 +219,7 @@ impl<'a> Places<'a> {
 
     /// The columns in their order, where the names wanted are those of columns without any (x1, x2, …), the table has
     /// none of these, and as many columns that are not `unwanted`.
-    pub(crate) fn in_order(&self, wanted: &[String], unwanted: &[usize]) -> Option<Vec<usize>> {
+    fn in_order(&self, wanted: &[String], unwanted: &[usize]) -> Option<Vec<usize>> {
         let columns: Vec<usize> =
             (0..self.names.len()).filter(|column| !unwanted.contains(column)).collect();
         let fits = wanted == column_numbers(columns.len());
@@ -230,7 +228,7 @@ impl<'a> Places<'a> {
     }
 
     /// What to say of columns that are taken in their order.
-    pub(crate) fn about_order(&self, columns: &[usize]) -> Message {
+    fn about_order(&self, columns: &[usize]) -> Message {
         let names: Vec<String> = columns.iter().map(|&column| self.names[column].clone()).collect();
         format!(
             "{}: the columns of the fit have no names, and those of the table are taken in their order: {}",
@@ -240,8 +238,31 @@ impl<'a> Places<'a> {
         .into()
     }
 
+    /// The columns of these names, in the order of the table where that is asked for and possible, or else by name; all
+    /// that are not `ignored` where none are named. Those with a `role` have no place in the order. With them, what to say
+    /// of the order.
+    pub(crate) fn wanted(
+        &self,
+        (names, in_order): (Option<&[String]>, bool),
+        ignored: &[usize],
+        role: &[usize],
+    ) -> Result<(Vec<usize>, Option<Message>)> {
+        let ordered = names.filter(|_| in_order).and_then(|names| self.in_order(names, role));
+        Ok(match (ordered, names) {
+            (Some(columns), _) => {
+                let about = self.about_order(&columns);
+                (columns, Some(about))
+            }
+            (None, Some(names)) => (self.chosen(names, ignored)?, None),
+            (None, None) => {
+                let all = 0..self.names.len();
+                (all.filter(|column| !ignored.contains(column)).collect(), None)
+            }
+        })
+    }
+
     /// The columns of these names and patterns, each once; of a pattern those that are not `unwanted`.
-    pub(crate) fn chosen(&self, wanted: &[String], unwanted: &[usize]) -> Result<Vec<usize>> {
+    fn chosen(&self, wanted: &[String], unwanted: &[usize]) -> Result<Vec<usize>> {
         let mut chosen = Vec::with_capacity(wanted.len());
         let mut is_chosen = vec![false; self.names.len()];
         for name in wanted {

@@ -25,7 +25,7 @@ use crate::readers::text_format::TextFormat;
 use crate::tables::{Features, FeaturesBuilder, WithoutClass};
 pub(crate) use cell::{infinite, infinite_class, with_nul};
 use header::Selection;
-pub(crate) use header::{Places, separator_hint};
+pub(crate) use header::{Places, separator_hint, target_is_ignored};
 pub(crate) use missing::{Spellings, class_hints};
 pub(crate) use records::{MAX_COLUMNS, Record, Records};
 pub(crate) use rows::Sheet;

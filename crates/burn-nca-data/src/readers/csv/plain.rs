@@ -273,34 +273,9 @@ mod tests {
         use super::*;
 
         fn cell() -> impl Strategy<Value = &'static str> {
-            let odd = [
-                "",
-                " ",
-                "NA",
-                "?",
-                "x",
-                "inf",
-                "-inf",
-                "nan",
-                "1e999",
-                "1_0",
-                "0x1",
-                "+1",
-                "1,5",
-                " 7 ",
-                "\t8",
-                "\u{a0}9",
-                "ä",
-                "1e-400",
-                "-0",
-                ".5",
-                "5.",
-                "--1",
-                "\u{feff}1",
-                "\0",
-                "1;2",
-            ];
-            prop_oneof![8 => select(&["1", "2.5", "-3e2", "0", "1000000"][..]), 1 => select(odd.to_vec())]
+            let odd = "| |NA|?|x|inf|-inf|nan|1e999|1_0|0x1|+1|1,5| 7 |\t8|\u{a0}9|ä|1e-400|-0|.5|5.|--1|\u{feff}1|\0|1;2";
+            let odd: Vec<&str> = odd.split('|').collect();
+            prop_oneof![8 => select(&["1", "2.5", "-3e2", "0", "1000000"][..]), 1 => select(odd)]
         }
 
         fn line() -> impl Strategy<Value = String> {

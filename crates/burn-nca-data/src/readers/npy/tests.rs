@@ -87,44 +87,25 @@ fn fortran_order_gives_the_same_rows() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named_with_the_cure() {
+fn other_types_and_headers_that_promise_too_much_are_named() {
     let of = |dtype: &str, shape: &str, data: &[u8]| npy(dtype, "False", shape, data);
     let nested = format!("({}1,{}", "(".repeat(5000), ")".repeat(5000));
     let long = [b"\x93NUMPY\x02\x00\xff\xff\xff\xff{".as_slice(), &[b' '; 100]].concat();
-    let promised =
-        "x.npy promises 60000 x 784 values of 8 bytes, the file holds 16 bytes; save it again";
     let complex = "values of type '<c16', not real numbers of at most 64 bits; save it with";
-    let cases: [(Vec<u8>, &[&str]); 16] = [
-        // Another rank.
-        (
-            of("<f8", "(2,)", &floats(&[1., 2.])),
-            &["x.npy is of shape 2, and features are rows x columns; save x.reshape(-1, 1)$"],
-        ),
-        (of("|u1", "(1, 2, 2)", &[0; 4]), &["of shape 1 x 2 x 2", "x.reshape(len(x), -1)"]),
-        (of("<f8", "()", &floats(&[1.])), &["of shape (), and"]),
-        (of("<f8", "(0, 3)", &[]), &["0 x 3 and holds no value"]),
-        // A value that is not finite, and other types.
-        (
-            of("<f8", "(2, 1)", &floats(&[1.0, f64::NAN])),
-            &["x.npy: row 2, column \"x1\" is NaN; fill the values in, remove the rows"],
-        ),
-        (of("<c16", "(1, 1)", &[0; 16]), &[complex]),
-        (of("|O", "(1, 1)", &[0; 9]), &["holds Python objects"]),
-        (of("<U1", "(1, 1)", &[65, 0, 0, 0]), &["values of type '<U1'"]),
+    let cases: [(Vec<u8>, &str); 8] = [
+        (of("<f8", "()", &floats(&[1.])), "of shape (), and"),
+        (of("<c16", "(1, 1)", &[0; 16]), complex),
+        (of("<U1", "(1, 1)", &[65, 0, 0, 0]), "values of type '<U1'"),
         // The header is not believed.
-        (of("<f8", "(60000, 784)", &[0; 16]), &[promised, "save it again$"]),
-        (of("<f8", "(1, 1)", &[0; 9]), &["promises 1 x 1 values of 8 bytes, the file holds more"]),
-        (of("<f8", "(4294967296, 4294967296)", &[]), &["(its shape is beyond any file)"]),
-        (of("<f8", "(4294967296, 2147483648)", &[]), &["which no file holds"]),
-        (of("<f8", &nested, &[]), &["is not a NumPy array (its header nests too deeply)"]),
-        (long, &["(its header is of 4294967295 bytes)"]),
-        (b"a,b\n1,2\n".to_vec(), &["is not a NumPy array (", "np.save"]),
-        (b"PK\x03\x04".to_vec(), &["archive of arrays (.npz)"]),
+        (of("<f8", "(1, 1)", &[0; 9]), "promises 1 x 1 values of 8 bytes, the file holds more"),
+        (of("<f8", "(4294967296, 4294967296)", &[]), "(its shape is beyond any file)"),
+        (of("<f8", "(4294967296, 2147483648)", &[]), "which no file holds"),
+        (of("<f8", &nested, &[]), "is not a NumPy array (its header nests too deeply)"),
+        (long, "(its header is of 4294967295 bytes)"),
     ];
-    for (bytes, parts) in cases {
-        // The sign stands for the end of the message.
-        let error = format!("{}$", features(&bytes).unwrap_err());
-        parts.iter().for_each(|part| assert!(error.contains(part), "{part}: {error}"));
+    for (bytes, part) in cases {
+        let error = features(&bytes).unwrap_err().to_string();
+        assert!(error.contains(part), "{part}: {error}");
     }
 }
 
@@ -151,23 +132,6 @@ fn a_numeric_target_is_kept_as_it_is() {
     assert_eq!(values, [0.5, -1.0, 2.25, 0.0]);
     let error = pair_error(&y, TargetKind::Classes);
     assert!(error.contains("y.npy: value 1 is 0.5, and a class is a whole number"), "{error}");
-}
-
-#[test]
-fn a_target_that_does_not_fit_is_refused() {
-    let error = pair_error(&npy("<f8", "False", "(2,)", &floats(&[0., 1.])), TargetKind::Classes);
-    assert!(error.contains("has 4 rows and") && error.contains("has 2 values"), "{error}");
-    let error = pair_error(&npy("<f8", "False", "(2, 2)", &floats(&[0.; 4])), TargetKind::Classes);
-    assert!(error.contains("of shape 2 x 2, and a target has one value per row"), "{error}");
-    let missing = npy("<f8", "False", "(4,)", &floats(&[0., 1., f64::NAN, 1.]));
-    let error = pair_error(&missing, TargetKind::Numeric);
-    assert!(error.contains("y.npy: value 3 is NaN; remove the row"), "{error}");
-    let apart = pair(&missing, TargetKind::Classes).unwrap().without_class.unwrap();
-    assert_eq!(apart.rows, [2], "a class that is NaN is none");
-    let error = pair_error(&npy("|S1", "False", "(4,)", b"ab\0d"), TargetKind::Classes);
-    assert!(error.contains("the class of row 3 is empty"), "{error}");
-    let error = pair_error(&npy("|S1", "False", "(4,)", b"abcd"), TargetKind::Numeric);
-    assert!(error.contains("not real numbers"), "{error}");
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! What a replay is made of: rows, and their places at some steps of a fit.
 
-use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::super::picture::Part;
@@ -98,39 +97,14 @@ impl Replay {
     }
 }
 
-/// Whether its parts fit together; what holds a replay of so many classes.
-///
-/// # Errors
-/// The first field that does not fit.
-pub fn check(replay: &Replay, classes: &[ClassCount]) -> Result<()> {
-    ensure!(
-        (1..=2).contains(&replay.dimension),
-        "replay.dimension is {}, 1 or 2 wanted",
-        replay.dimension
-    );
-    let height = replay.window.height;
-    ensure!(
-        (1..=4 * WIDTH as u32).contains(&height),
-        "replay.window.height is {height}, 1 to 4000 wanted"
-    );
-    let (kind, classes) = match &replay.values {
-        Some(values) => ("bands", values.bands.len()),
-        None => ("classes", classes.len()),
-    };
-    for (at, point) in replay.points.iter().enumerate() {
-        ensure!(
-            point.class < classes,
-            "replay.points[{at}].class is {}, but there are {classes} {kind}, counted from 0",
-            point.class
-        );
-    }
-    for (at, frame) in replay.frames.iter().enumerate() {
-        let wanted = replay.points.len() * replay.dimension;
-        ensure!(
-            frame.places.len() == wanted,
-            "replay.frames[{at}].places holds {} numbers, {wanted} wanted",
-            frame.places.len()
-        );
-    }
-    Ok(())
+/// Whether the parts of a replay of so many classes fit together.
+pub fn fits(replay: &Replay, classes: &[ClassCount]) -> bool {
+    let classes = replay.values.as_ref().map_or(classes.len(), |values| values.bands.len());
+    (1..=2).contains(&replay.dimension)
+        && (1..=4 * WIDTH as u32).contains(&replay.window.height)
+        && replay.points.iter().all(|point| point.class < classes)
+        && replay
+            .frames
+            .iter()
+            .all(|frame| frame.places.len() == replay.points.len() * replay.dimension)
 }

@@ -7,8 +7,8 @@ use flate2::{Compression, write::GzEncoder};
 
 use super::*;
 use crate::{
-    CsvOptions, RawOptions, Target, TargetColumn, TargetKind, TextFormat, open, open_features,
-    open_raw, open_unlabeled, parse_raw,
+    CsvOptions, RawOptions, Target, TargetColumn, TargetKind, open, open_features, open_raw,
+    open_unlabeled, parse_raw,
 };
 
 /// The table of all files `mixed`.
@@ -197,30 +197,6 @@ fn messages_name_rows_and_columns_and_no_lines() {
     assert!(single.contains("1 of 3 rows lacks a value") && single.contains("row 2"), "{single}");
     // Names that would be a row of data on the first line of a text.
     assert_eq!(raw("numbers.parquet").columns()[0].name(), "5.1");
-}
-
-#[test]
-fn what_only_text_has_is_refused() {
-    let format = TextFormat { separator: Some(';'), ..TextFormat::default() };
-    let options = RawOptions { format, ..RawOptions::default() };
-    let error = error(open_raw(&at("mixed.arrows"), &options));
-    assert!(error.contains("is an Arrow file, which has no separator"), "{error}");
-}
-
-#[test]
-fn damaged_files_are_refused_with_a_cure() {
-    let read = |name: &str, bytes: &[u8]| error(parse_raw(name, bytes, &RawOptions::default()));
-    for name in ["mixed-snappy.parquet", "mixed-v2.parquet", "mixed-lz4.feather", "mixed.arrows"] {
-        let bytes = std::fs::read(at(name)).unwrap();
-        for length in [8, bytes.len() / 3, bytes.len() - 20] {
-            let error = read(name, &bytes[..length]);
-            assert!(
-                error.contains("that cannot be read (") && error.contains("or as CSV"),
-                "{error}"
-            );
-            assert!(error.starts_with(name) && error.len() < 500, "{error}");
-        }
-    }
 }
 
 mod round_trip {

@@ -70,10 +70,3 @@ fn bounds_and_units_are_said_to_be_such() {
     assert!(error("a,y\n5 kg,x\n").contains("a number with its unit"));
     assert!(error("a,y\n5 of 7,x\n").contains("is not a number; correct it"));
 }
-
-#[test]
-fn a_missing_numeric_target_is_never_to_be_filled_in() {
-    let options = CsvOptions { task: TargetKind::Numeric, ..CsvOptions::default() };
-    let found = error_with("a,y\n1,2\n2,NaN\n", &options);
-    assert!(found.contains("; remove the rows (the target is never filled in), or"), "{found}");
-}
