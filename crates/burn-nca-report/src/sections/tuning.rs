@@ -13,9 +13,6 @@ use burn_nca_program::html::{escape, note, section};
 use burn_nca_program::terminal::{Terminal, wrapped};
 use burn_nca_program::{Cell, Table};
 
-/// After the name of a method whose map is a network.
-const BY_A_NETWORK: &str = " by a network";
-
 /// The candidates that a terminal shows; the others are in the JSON and on the page.
 const SHOWN: usize = 10;
 
@@ -267,23 +264,26 @@ fn reason(ties: usize) -> String {
 
 /// The methods that were left out and are not among those that were tried.
 fn left_out(search: &Search, method: &AnyMethod, trials: &[TuningRow]) -> Vec<String> {
-    let name = |candidate: &Candidate| {
-        let label = candidate.method.as_ref().unwrap_or(method).info().label;
-        match (candidate.is_closed(), &candidate.network) {
-            (true, _) => candidate.closed_form().to_string(),
-            (false, Some(_)) => format!("{label}{BY_A_NETWORK}"),
-            (false, None) => label.to_string(),
+    let name = |candidate: &Candidate| match candidate.is_closed() {
+        true => candidate.closed_form().to_string(),
+        false => {
+            let label = candidate.method.as_ref().unwrap_or(method).info().label;
+            mapped(label, candidate.network.is_some())
         }
     };
-    let known = |row: &TuningRow| match row.network {
-        true => format!("{}{BY_A_NETWORK}", row.method),
-        false => row.method.clone(),
-    };
-    let known: Vec<String> = trials.iter().map(known).collect();
-    let mut names: Vec<String> = search.left_out.iter().map(name).collect();
-    names.retain(|name| !known.contains(name));
-    names.dedup();
+    let known: Vec<String> = trials.iter().map(|row| mapped(&row.method, row.network)).collect();
+    let mut names: Vec<String> = Vec::new();
+    for name in search.left_out.iter().map(name) {
+        if !known.contains(&name) && !names.contains(&name) {
+            names.push(name);
+        }
+    }
     names
+}
+
+/// A method by its name, `NCA`, or `NCA by a network`.
+fn mapped(method: &str, network: bool) -> String {
+    format!("{method}{}", if network { " by a network" } else { "" })
 }
 
 /// The end of a search, as a sentence.
@@ -375,7 +375,7 @@ impl TuningRow {
             criterion if self.method.is_empty() => criterion.to_string(),
             _ => self.method.clone(),
         };
-        name + if self.network { BY_A_NETWORK } else { "" }
+        mapped(&name, self.network)
     }
 
     /// `NCA g (l2 0.01, start auto, perplexity 15, 2 dimensions, 8 steps)`, `LDA (2 dimensions)`

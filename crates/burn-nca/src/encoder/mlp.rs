@@ -1,7 +1,5 @@
 //! The multilayer perceptron.
 
-use std::cell::RefCell;
-
 use burn::config::Config;
 use burn::module::{Module, Param, ParamId, RunningState};
 use burn::nn::{
@@ -235,18 +233,12 @@ impl Mlp {
         (folded.dropout, folded.noise) = (None, None);
         folded
     }
-}
 
-impl Mlp {
-    fn forward_by(
-        &self,
-        x: Tensor<2>,
-        noise: impl Fn(&GaussianNoise, Tensor<2>) -> Tensor<2>,
-        dropout: impl Fn(&Dropout, Tensor<2>) -> Tensor<2>,
-    ) -> Tensor<2> {
+    /// The embedding, with noise and dropout from this stream, where there is one.
+    fn forward_from(&self, x: Tensor<2>, mut rng: Option<&mut ChaCha8Rng>) -> Tensor<2> {
         let (last, hidden) = self.layers.split_last().expect("a network has an output layer");
         let mut z = match &self.noise {
-            Some(layer) => noise(layer, x),
+            Some(layer) => seeded::noise(layer, x, rng.as_deref_mut()),
             None => x,
         };
         for (index, layer) in hidden.iter().enumerate() {
@@ -256,7 +248,7 @@ impl Mlp {
             }
             z = self.activation.apply(z);
             if let Some(layer) = &self.dropout {
-                z = dropout(layer, z);
+                z = seeded::dropout(layer, z, rng.as_deref_mut());
             }
         }
         last.forward(z)
@@ -265,16 +257,13 @@ impl Mlp {
 
 impl Encoder for Mlp {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        self.forward_by(x, GaussianNoise::forward, |layer, z| layer.forward(z))
+        self.forward_from(x, None)
     }
 
     fn forward_seeded(&self, x: Tensor<2>, seed: u64) -> Option<Tensor<2>> {
         // Elsewhere drawing costs less than sending what was drawn.
-        runs_on_host(&x.device()).then(|| {
-            let rng = RefCell::new(ChaCha8Rng::seed_from_u64(seed));
-            let noise = |layer: &_, x| seeded::noise(layer, x, &mut rng.borrow_mut());
-            self.forward_by(x, noise, |layer, z| seeded::dropout(layer, z, &mut rng.borrow_mut()))
-        })
+        let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+        runs_on_host(&x.device()).then(|| self.forward_from(x, Some(rng)))
     }
 
     fn d_input(&self) -> Option<usize> {

@@ -39,17 +39,13 @@ impl ResidualBlock {
 
     /// `[n, k]` to `[n, k]`.
     pub fn forward(&self, z: Tensor<2>) -> Tensor<2> {
-        self.forward_by(z, |units| self.dropout.forward(units))
+        self.forward_from(z, None)
     }
 
     /// The same with a dropout from this stream, where there is one.
-    fn forward_seeded(&self, z: Tensor<2>, rng: &mut ChaCha8Rng) -> Tensor<2> {
-        self.forward_by(z, |units| seeded::dropout(&self.dropout, units, rng))
-    }
-
-    fn forward_by(&self, z: Tensor<2>, dropout: impl FnOnce(Tensor<2>) -> Tensor<2>) -> Tensor<2> {
+    fn forward_from(&self, z: Tensor<2>, rng: Option<&mut ChaCha8Rng>) -> Tensor<2> {
         let inner = relu(self.inner.forward(self.norm.forward(z.clone())));
-        z + self.outer.forward(dropout(inner))
+        z + self.outer.forward(seeded::dropout(&self.dropout, inner, rng))
     }
 }
 
@@ -192,15 +188,13 @@ pub struct ModernMember {
 }
 
 impl ModernMember {
-    fn forward_by(
-        &self,
-        x: Tensor<2>,
-        block: impl FnMut(Tensor<2>, &ResidualBlock) -> Tensor<2>,
-    ) -> Tensor<2> {
+    /// The embedding, with dropout from this stream, where there is one.
+    fn forward_from(&self, x: Tensor<2>, mut rng: Option<&mut ChaCha8Rng>) -> Tensor<2> {
         let x = match &self.embedding {
             Some(embedding) => embedding.forward(x),
             None => x,
         };
+        let block = |z, block: &ResidualBlock| block.forward_from(z, rng.as_deref_mut());
         let z = self.blocks.iter().fold(self.linear.forward(x), block);
         match &self.norm {
             Some(norm) => norm.forward(z),
@@ -211,12 +205,11 @@ impl ModernMember {
 
 impl Encoder for ModernMember {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        self.forward_by(x, |z, block| block.forward(z))
+        self.forward_from(x, None)
     }
 
     fn forward_seeded(&self, x: Tensor<2>, seed: u64) -> Option<Tensor<2>> {
-        let rng = &mut ChaCha8Rng::seed_from_u64(seed);
-        Some(self.forward_by(x, |z, block| block.forward_seeded(z, rng)))
+        Some(self.forward_from(x, Some(&mut ChaCha8Rng::seed_from_u64(seed))))
     }
 
     fn d_input(&self) -> Option<usize> {

@@ -1,13 +1,18 @@
-//! Layers of training that draw from a stream of the host, whatever the device.
+//! Layers of training that draw from a stream of the host, where there is one, else from the generator of their device.
 
 use burn::nn::{Dropout, GaussianNoise};
 use burn::tensor::{Tensor, TensorData};
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
 
-/// What [`Dropout`] does, drawn from this stream.
-pub(super) fn dropout(layer: &Dropout, units: Tensor<2>, rng: &mut ChaCha8Rng) -> Tensor<2> {
+/// What [`Dropout`] does.
+pub(super) fn dropout(
+    layer: &Dropout,
+    units: Tensor<2>,
+    rng: Option<&mut ChaCha8Rng>,
+) -> Tensor<2> {
     let Dropout { prob, training } = layer;
+    let Some(rng) = rng else { return layer.forward(units) };
     if !training.is_enabled() || *prob == 0.0 {
         return units;
     }
@@ -16,9 +21,14 @@ pub(super) fn dropout(layer: &Dropout, units: Tensor<2>, rng: &mut ChaCha8Rng) -
     units * mask
 }
 
-/// What [`GaussianNoise`] does, drawn from this stream.
-pub(super) fn noise(layer: &GaussianNoise, x: Tensor<2>, rng: &mut ChaCha8Rng) -> Tensor<2> {
+/// What [`GaussianNoise`] does.
+pub(super) fn noise(
+    layer: &GaussianNoise,
+    x: Tensor<2>,
+    rng: Option<&mut ChaCha8Rng>,
+) -> Tensor<2> {
     let GaussianNoise { std, training } = layer;
+    let Some(rng) = rng else { return layer.forward(x) };
     if !training.is_enabled() || *std == 0.0 {
         return x;
     }

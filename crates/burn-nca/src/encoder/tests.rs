@@ -75,6 +75,18 @@ fn what_does_not_fit_a_map_is_refused() {
 }
 
 #[test]
+fn each_encoder_shows_its_size() {
+    for (shown, expected) in [
+        (linear().to_string(), ["LinearMap", "params: 6"]),
+        (diagonal().to_string(), ["DiagonalMap", "params: 2"]),
+        (network(0.0).to_string(), ["Mlp", "params: 9"]),
+        (UnitRows::new(linear()).to_string(), ["UnitRows", "params: 6"]),
+    ] {
+        assert!(expected.iter().all(|part| shown.contains(part)), "{shown}");
+    }
+}
+
+#[test]
 fn a_quantized_map_embeds_with_its_rounded_weights() {
     let device = Device::flex();
     let weight: Vec<f64> = (0..64).map(|i| f64::from((i * 37) % 64) / 32.0 - 1.0).collect();

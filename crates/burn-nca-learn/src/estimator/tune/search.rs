@@ -252,21 +252,20 @@ impl<D: TrainingData> Running<'_, '_, D> {
         let mut config = candidate.configure(self.config, rows);
         config.fit.time_budget = None;
         let seconds = self.tune.budget.unwrap_or(SECONDS);
-        if let Some(layers) = &candidate.network {
-            let most = seconds / network_seconds(layers, config.d_input, rows);
-            let folds = (most as usize).clamp(FEWEST[0], self.tune.folds).min(self.folds.len());
-            return self.fitted(candidate, &config, (&self.folds[..folds], trials));
-        }
-        if !has_members(&config) {
+        let affordable = if let Some(layers) = &candidate.network {
+            (seconds / network_seconds(layers, config.d_input, rows)) as usize
+        } else if has_members(&config) {
+            let most = seconds * PRODUCTS / (self.rows as f64).powi(2);
+            let affordable = |[folds, members]: &&[usize; 2]| (folds * members) as f64 <= most;
+            let &[folds, members] = SHARES.iter().find(affordable).unwrap_or(&FEWEST);
+            if let Ok(method) = config.method.with_setting("members", &members.to_string()) {
+                config.method = method;
+            }
+            folds
+        } else {
             return self.fitted(candidate, &config, (&self.folds, trials));
-        }
-        let most = seconds * PRODUCTS / (self.rows as f64).powi(2);
-        let affordable = |[folds, members]: &&[usize; 2]| (folds * members) as f64 <= most;
-        let &[folds, members] = SHARES.iter().find(affordable).unwrap_or(&FEWEST);
-        if let Ok(method) = config.method.with_setting("members", &members.to_string()) {
-            config.method = method;
-        }
-        let folds = folds.min(self.tune.folds).min(self.folds.len());
+        };
+        let folds = affordable.max(FEWEST[0]).min(self.tune.folds).min(self.folds.len());
         self.fitted(candidate, &config, (&self.folds[..folds], trials))
     }
 
