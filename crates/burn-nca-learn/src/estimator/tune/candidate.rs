@@ -85,7 +85,11 @@ impl Candidate {
             config.method = config.method.with_setting(name, &value).unwrap_or(config.method);
         }
         config.d_output = self.d_output;
-        self.apply_to(&mut config.fit);
+        config.fit.l2 = self.l2;
+        config.fit.penalty = self.penalty;
+        config.fit.start = self.start.clone();
+        config.fit.start_perplexity = self.start_perplexity;
+        config.fit.stop_at = self.stop_at;
         if let Some(layers) = &self.network {
             config.encoder = EncoderConfig::Mlp(layers.clone());
             config.fit.optimizer = OptimizerConfig::Adam(StochasticConfig::of_network(rows));
@@ -95,14 +99,6 @@ impl Candidate {
             config.fit.sums = None;
         }
         config
-    }
-
-    fn apply_to(&self, fit: &mut FitConfig) {
-        fit.l2 = self.l2;
-        fit.penalty = self.penalty;
-        fit.start = self.start.clone();
-        fit.start_perplexity = self.start_perplexity;
-        fit.stop_at = self.stop_at;
     }
 
     /// Whether the candidate is its start, without a gradient step.
