@@ -99,8 +99,10 @@ fn lines() -> Vec<Case> {
                 format!("{at},{},{},{},{}", 1 + at % 2, 1 + at % 3, 1 + at % 4, ["u", "v"][at % 2])
             }),
         )
-        .edit("correct it", GOOD)
-        .value("--ignore", "x1"),
+        .edit("correct it", GOOD),
+        case("", GOOD)
+            .command("fit t.csv --header no")
+            .edit("correct it", "1,2,u\n2,1,v\n3,2,u\n4,1,v\n"),
         case("csv/rows.rs edit", "a,b,y\nm,s,u\n1,2,u\n2,1,v\n")
             .edit(units, GOOD)
             .edit("correct it", GOOD),

@@ -20,6 +20,10 @@ use crate::readers::text_format::{DecimalSign, Header, TextFormat};
 use crate::tables::{FeaturesBuilder, column_numbers};
 use std::fmt::{self, Display};
 
+/// What to do about words above numbers, below the names.
+const SECOND_HEADER: &str =
+    "remove this row if it is one of units, or of more names (the next row has a number there)";
+
 /// A file whose header line is read and whose rows are not.
 pub(crate) struct Sheet<'a> {
     /// What messages call the file.
@@ -30,8 +34,8 @@ pub(crate) struct Sheet<'a> {
     pub(crate) separator: u8,
     /// What to know of how it was read.
     pub(crate) notes: Vec<Message>,
-    /// Whether its first line was read as a row without an option that says so.
-    row_by_evidence: bool,
+    /// Whether its first line is read as a row.
+    first_is_row: bool,
     /// Of which columns the first rows hold numbers, but for a few.
     pub(crate) mostly_numbers: Vec<bool>,
     /// What says how many values a row has.
@@ -94,7 +98,6 @@ impl<'a> Sheet<'a> {
         };
         let mostly_numbers = preamble.sample.mostly_numbers(format.decimal);
         let codes = preamble.sample.codes();
-        let row_by_evidence = !has_header && format.header == Header::Auto;
         let mut names = first_record(&mut records, &origin)?;
         // A mark of remarks before the names is none of them.
         let mut unmarked = names.clone();
@@ -122,7 +125,7 @@ impl<'a> Sheet<'a> {
             names,
             separator,
             notes,
-            row_by_evidence,
+            first_is_row: !has_header,
             mostly_numbers,
             codes,
             widths,
@@ -144,7 +147,7 @@ impl<'a> Sheet<'a> {
             names,
             separator,
             notes: Vec::new(),
-            row_by_evidence: false,
+            first_is_row: false,
             mostly_numbers: sample.mostly_numbers(decimal),
             codes: sample.codes(),
             widths: "header",
@@ -255,23 +258,21 @@ impl<'a> Sheet<'a> {
                 }
                 let at = format!("{at}, column {}", quoted(name));
                 let is_text = record.field(column).parse::<f64>().is_err();
-                if count == 1
-                    && is_text
-                    && !self.row_by_evidence
-                    && self.is_second_header(column)?
-                {
-                    let units = "remove this row if it is one of units, or of more names (the next row has a number there)";
-                    let message = Message::from(format!("{at}: {}", reason.text()));
-                    // No column is left out for one row.
-                    let edits = reason.hints().iter().filter(|hint| matches!(hint, Hint::Edit(_)));
-                    let message = message.with_hint(Hint::edit(units)).with_hints(edits.cloned());
-                    return Err(Error::data(message));
-                }
-                let read_as_row = self.row_by_evidence;
-                let more = if read_as_row { " (the first line is read as a row)" } else { "" };
-                let hint = (read_as_row && count == 1).then_some(Setting::Header(true).into());
-                let message = reason.map_text(|text| format!("{at}: {text}{more}"));
-                return Err(Error::data(message.with_hints(hint)));
+                let is_above_a_number = count == 1 && is_text && self.is_above_a_number(column)?;
+                let (read_as, hint) = match (is_above_a_number, self.first_is_row) {
+                    (false, _) => {
+                        let message = reason.map_text(|text| format!("{at}: {text}"));
+                        return Err(Error::data(message));
+                    }
+                    (true, true) => {
+                        (" (the first line is read as a row)", Setting::Header(true).into())
+                    }
+                    (true, false) => ("", Hint::edit(SECOND_HEADER)),
+                };
+                // No column is left out for one row.
+                let edits = reason.hints().iter().filter(|hint| matches!(hint, Hint::Edit(_)));
+                let message = Message::from(format!("{at}: {}{read_as}", reason.text()));
+                return Err(Error::data(message.with_hint(hint).with_hints(edits.cloned())));
             }
         }
         if count == 0 {
@@ -284,8 +285,8 @@ impl<'a> Sheet<'a> {
         Ok(count)
     }
 
-    /// Whether the first row may be one more header line: the row after it has a number in this column.
-    fn is_second_header(&mut self, column: usize) -> Result<bool> {
+    /// Whether the next row has a number in this column, so that the row before it may be one of names.
+    fn is_above_a_number(&mut self, column: usize) -> Result<bool> {
         let columns = self.names.len();
         let next = self.records.read_row(columns)?;
         let number =
