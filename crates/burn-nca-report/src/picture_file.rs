@@ -147,23 +147,30 @@ impl Lanes {
     }
 }
 
-/// What the picture shows: the dimensions, and which rows are pale.
+/// What the picture shows: the dimensions, how many of the rows, and which are pale.
 fn subtitle(report: &Report) -> String {
-    let (dimension, share, held_out) = match &report.results {
-        Results::Classes(found) => match &found.embedding {
-            Some(embedding) => shown(embedding),
-            None => return String::new(),
-        },
-        Results::Numbers(found) | Results::Pairs(found) => shown(&found.embedding),
-    };
-    let space = match share {
-        Some(share) => format!("{dimension} dimensions by PCA ({:.0} %)", 100.0 * share),
-        None => counted(dimension, "dimension"),
-    };
-    if held_out { format!("{space}; pale: training") } else { space }
+    let rows = report.header.data.rows;
+    match &report.results {
+        Results::Classes(found) => {
+            found.embedding.as_ref().map_or(String::new(), |embedding| shown(embedding, rows))
+        }
+        Results::Numbers(found) | Results::Pairs(found) => shown(&found.embedding, rows),
+    }
 }
 
-fn shown<M>(embedding: &Embedding<M>) -> (usize, Option<f64>, bool) {
-    let held_out = pale(&embedding.points).contains(&true);
-    (embedding.dimension, embedding.variance_share, held_out)
+fn shown<M>(embedding: &Embedding<M>, rows: usize) -> String {
+    let mut text = match embedding.variance_share {
+        Some(share) => {
+            format!("{} dimensions by PCA ({:.0} %)", embedding.dimension, 100.0 * share)
+        }
+        None => counted(embedding.dimension, "dimension"),
+    };
+    let drawn = embedding.points.len() + embedding.unlabeled.len();
+    if drawn < rows {
+        text += &format!("; {drawn} of {rows} rows");
+    }
+    if pale(&embedding.points).contains(&true) {
+        text += "; pale: training";
+    }
+    text
 }
