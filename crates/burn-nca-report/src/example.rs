@@ -194,6 +194,7 @@ impl Report {
                 seconds: 0.814,
                 ended: Some("2026-01-31 12:00 UTC".to_owned()),
                 sums: Some(SumsSummary::Fused),
+                omitted: None,
                 peak_memory_bytes: Some(183 << 20),
             },
             warnings: Vec::new(),

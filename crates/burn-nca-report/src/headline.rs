@@ -187,6 +187,7 @@ pub fn key_figures(report: &Report) -> Vec<(&'static str, String)> {
     // Where it is not the usual one.
     let sums = run.sums.as_ref().filter(|sums| **sums != SumsSummary::Fused);
     lines.extend(sums.map(|sums| ("sums", sums_text(sums))));
+    lines.extend(run.omitted_text().map(|text| ("candidates", text)));
     let memory = run.peak_memory_bytes.map(|peak| format!("{} at most", bytes(peak)));
     lines.extend(memory.map(|memory| ("memory", memory)));
     lines

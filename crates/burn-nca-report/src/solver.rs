@@ -4,7 +4,7 @@ use burn_nca_learn::fit::SumsSummary;
 use serde::{Deserialize, Serialize};
 
 use super::json::null_as_nan;
-use super::number::counted;
+use super::number::{counted, percent};
 
 /// How the solver went and what it took; its fields are at the top level of every report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,8 +29,19 @@ pub struct SolverRun {
     pub ended: Option<String>,
     /// How sums over pairs were computed at the end; `None` where a method has none.
     pub sums: Option<SumsSummary>,
+    /// The mean share of p that the nearest candidates of the last epoch omitted; `None` where no such were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub omitted: Option<f64>,
     /// Largest resident memory of the process, in bytes, where the system reports it.
     pub peak_memory_bytes: Option<u64>,
+}
+
+impl SolverRun {
+    /// What the nearest candidates omitted.
+    pub(crate) fn omitted_text(&self) -> Option<String> {
+        let omitted = self.omitted?;
+        Some(format!("nearest; omit {} of p in the last epoch", percent(Some(omitted))))
+    }
 }
 
 /// The way of sums over pairs, the tolerance and the number of exact rows.

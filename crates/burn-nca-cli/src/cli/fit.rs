@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use super::method::MethodOptions;
 use super::neighbor_count::{NeighborCount, neighbor_count};
 use super::parse::{
-    at_least_one, candidates, count, held_out_share, momentum, open_share, perplexity, picture,
-    positive, seed, weight,
+    CandidateRows, at_least_one, candidates, count, held_out_share, momentum, open_share,
+    perplexity, picture, positive, seed, weight,
 };
 use super::table::ColumnArgs;
 use super::targets::TargetOptions;
@@ -226,10 +226,10 @@ pub struct OptimizerOptions {
     #[arg(long, value_name = "ROWS", allow_negative_numbers = true, value_parser = at_least_one)]
     pub batch_size: Option<usize>,
 
-    /// Rows that those of a batch see as neighbors, the batch among them; all: the unbiased stochastic gradient
-    /// of the paper [default: the batch alone]
-    #[arg(long, value_name = "ROWS|all", allow_negative_numbers = true, value_parser = candidates)]
-    pub candidates: Option<usize>,
+    /// Rows that those of a batch see as neighbors, the batch among them, the others at random or the nearest:ROWS; all: the
+    /// unbiased stochastic gradient of the paper [default: the batch alone]
+    #[arg(long, value_name = "ROWS|all|nearest:ROWS", allow_negative_numbers = true, value_parser = candidates)]
+    pub candidates: Option<CandidateRows>,
 
     /// Learning rate of adam or sgd at the start [default: 0.08 of the typical entry of the map at its start; 0.1 (1 - M) of
     /// the sum of its squared entries for sgd, 0.1 (1 - M) for an mlp]

@@ -25,12 +25,25 @@ pub fn picture(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Rows that are candidates: a whole number of 1 or more, or all.
-pub fn candidates(text: &str) -> Result<usize, String> {
-    if text == "all" {
-        return Ok(usize::MAX);
-    }
-    at_least_one(text).map_err(|_| "give a whole number of 1 or more, or all".to_string())
+/// Rows that are candidates of a batch, and whether they are the nearest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CandidateRows {
+    pub rows: usize,
+    pub nearest: bool,
+}
+
+/// Rows that are candidates: a whole number of 1 or more, all, or nearest: and a number.
+pub fn candidates(text: &str) -> Result<CandidateRows, String> {
+    let (nearest, number) = match text.strip_prefix("nearest:") {
+        Some(number) => (true, number),
+        None => (false, text),
+    };
+    let rows = match number {
+        "all" if !nearest => Ok(usize::MAX),
+        _ => at_least_one(number),
+    };
+    let cure = "give a whole number of 1 or more, all, or nearest:N, such as nearest:5000";
+    rows.map(|rows| CandidateRows { rows, nearest }).map_err(|_| cure.to_string())
 }
 
 /// A character that separates values, or its name.

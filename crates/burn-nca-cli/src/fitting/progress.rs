@@ -128,6 +128,7 @@ mod tests {
             gradient_max: 0.0123,
             step: 1.0,
             held_out: Some(0.955),
+            omitted: None,
             seconds: 0.5,
         }
     }

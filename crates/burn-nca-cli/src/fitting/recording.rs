@@ -142,7 +142,16 @@ mod tests {
     fn progress(iteration: usize, held_out: Option<f64>) -> Progress {
         let (value, gradient_max, step, seconds) = (0.0, 0.0, 1.0, 0.0);
         let evaluations = iteration;
-        Progress { iteration, evaluations, value, gradient_max, step, held_out, seconds }
+        Progress {
+            iteration,
+            evaluations,
+            value,
+            gradient_max,
+            step,
+            held_out,
+            omitted: None,
+            seconds,
+        }
     }
 
     fn identity(settings: &str) -> FitIdentity {

@@ -222,7 +222,11 @@ fn batches(args: &FitArgs, encoder: &EncoderConfig, rows: usize) -> StochasticCo
         epochs: options.epochs,
         batch_size: options.batch_size.or(usual.batch_size),
         learning_rate: options.learning_rate.or(usual.learning_rate.filter(|_| by_adam)),
-        candidates: options.candidates,
+        candidates: options.candidates.filter(|asked| !asked.nearest).map(|asked| asked.rows),
+        nearest_candidates: options
+            .candidates
+            .filter(|asked| asked.nearest)
+            .map(|asked| asked.rows),
         weight_decay: options.weight_decay.or(usual.weight_decay.filter(|_| by_adam)),
     };
     let epochs = usual.epochs.filter(|_| options.batch_size.is_none());
@@ -377,6 +381,9 @@ mod tests {
         let StochasticConfig { epochs, candidates, learning_rate, .. } = sgd.batches;
         assert_eq!((sgd.momentum, epochs, candidates), (0.5, Some(3), Some(usize::MAX)));
         assert_eq!((learning_rate, fit.start_perplexity), (None, Some(START_PERPLEXITY)));
+        let fit = config("--optimizer adam --candidates nearest:99").unwrap().fit;
+        let OptimizerConfig::Adam(batches) = fit.optimizer else { unreachable!() };
+        assert_eq!((batches.candidates, batches.nearest_candidates), (None, Some(99)));
     }
 
     #[test]

@@ -75,6 +75,7 @@ fn every_map_objective_optimizer_and_start_fits() {
         "--encoder mlp --hidden 8,4 --activation tanh --epochs 3 --optimizer adam --batch-size 64",
         "--dim 6 --init random --optimizer cg --max-iterations 5",
         "--dim 2 --optimizer sgd --epochs 20 --momentum 0.5 --candidates all",
+        "--dim 3 --optimizer adam --epochs 20 --batch-size 32 --candidates nearest:64",
         "--dim 2 --init pca --scale min-max --l2 0.01 --repulsion 0.1 --max-iterations 5",
         "--dim 1 --init lda --early-stopping --patience 3 --max-iterations 5",
         "--precision f64 --device flex --max-iterations 5 --time-budget 60 --memory 16",

@@ -225,6 +225,7 @@ impl<S: Clone + Serialize + DeserializeOwned> Loop<'_, S> {
                 gradient_max: model.gradient_max(&run.state, &expectation),
                 step: 1.0,
                 held_out: None,
+                omitted: None,
                 seconds: run.seconds,
             };
             let score = self.held_out.map(|score| score(&run.state));

@@ -116,7 +116,7 @@ fn unscaled(
 /// all rows where a part is held out.
 fn rows_together(fit: &FitConfig, rows: usize) -> usize {
     let batch = fit.optimizer.batches().map_or(0, |batches| {
-        let seen = batches.candidates.map_or(0, |candidates| candidates.min(rows));
+        let seen = batches.all_candidates().map_or(0, |candidates| candidates.min(rows));
         batches.batch_rows(rows).max(seen)
     });
     match fit.early_stopping {

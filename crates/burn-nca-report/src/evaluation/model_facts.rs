@@ -33,6 +33,7 @@ impl SolverRun {
             seconds: summary.seconds,
             ended: None,
             sums: summary.sums.clone(),
+            omitted: summary.history.last().and_then(|step| step.omitted),
             peak_memory_bytes: peak_memory_bytes(),
         }
     }

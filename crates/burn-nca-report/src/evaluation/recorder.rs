@@ -108,6 +108,7 @@ mod tests {
             gradient_max: 0.0,
             step: 1.0,
             held_out,
+            omitted: None,
             seconds: 0.0,
         }
     }

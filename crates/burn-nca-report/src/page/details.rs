@@ -90,6 +90,7 @@ fn run(report: &Report) -> Vec<(&'static str, String)> {
         ("time", duration(run.seconds)),
     ]);
     entries.extend(run.sums.as_ref().map(|sums| ("sums over pairs", sums_text(sums))));
+    entries.extend(run.omitted_text().map(|text| ("candidates", text)));
     entries.extend(run.peak_memory_bytes.map(|peak| ("peak memory", bytes(peak))));
     match &report.results {
         Results::Classes(found) => entries.extend([

@@ -18,6 +18,7 @@ mod line_search;
 mod minimize;
 pub(crate) mod monitor;
 mod more_thuente;
+mod nearest;
 #[doc(hidden)]
 pub mod non_finite;
 pub mod parallel;

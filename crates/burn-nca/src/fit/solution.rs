@@ -162,6 +162,9 @@ pub struct Progress {
     /// The held-out score, where a callback measured one.
     #[serde(default, with = "super::non_finite::optional")]
     pub held_out: Option<f64>,
+    /// The mean share of p that the candidates of an epoch's batches omit, where they are the nearest ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub omitted: Option<f64>,
     /// Seconds spent in the minimizer, over all its runs.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub seconds: f64,

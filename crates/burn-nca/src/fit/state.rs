@@ -114,6 +114,7 @@ impl<M> DescentState<M> {
             gradient_max: self.gradient_max(),
             step,
             held_out: None,
+            omitted: None,
             seconds: self.seconds,
         }
     }

@@ -16,7 +16,9 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Checkpoint;
+use super::exact::CHUNK;
 use super::monitor::{Monitor, Record};
+use super::nearest::Nearest;
 use super::parameters::{flatten, flatten_gradients};
 use super::penalty::{Penalty, spread};
 use super::problem::Problem;
@@ -59,7 +61,7 @@ pub(super) fn minimize<E: Encoder, O: Objective>(
 ) -> Result<Solution<MetricModel<E, O>>> {
     let problem = units.problem;
     let unsampled = problem.target.sample(&[], &[]).is_none();
-    if settings.candidates.is_some() && unsampled {
+    if settings.all_candidates().is_some() && unsampled {
         return Err(Error::setting(
             "candidates are for objectives with a term per row, and this one has none; leave the setting out",
         ));
@@ -164,6 +166,8 @@ struct Plan {
     learning_rate: f64,
     /// Rows that those of a batch see as neighbors; without, the batch alone.
     candidates: Option<usize>,
+    /// Whether they are those that weigh most.
+    nearest: bool,
 }
 
 /// Runs what draws from the generator of this device, which all of a process share: one at a time.
@@ -217,7 +221,8 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
             epochs: settings.epochs_of(rows),
             batches: settings.batches_of(rows),
             learning_rate,
-            candidates: settings.candidates,
+            candidates: settings.all_candidates(),
+            nearest: settings.nearest_candidates.is_some(),
         };
         Self {
             units,
@@ -239,6 +244,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
                 gradient_max: f64::NAN,
                 step: plan.learning_rate,
                 held_out: None,
+                omitted: None,
                 seconds: 0.0,
             },
             plan,
@@ -249,13 +255,14 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
     fn run(&mut self) -> Progress {
         let rows = self.shuffled_rows();
         let Plan { epochs, batches: count, learning_rate: start, .. } = self.plan;
+        let mut nearest = self.plan.nearest.then(|| Nearest::new(self.all_embedded()));
         let (mut value, mut valued_rows) = (0.0, 0);
         let mut gradient_max: f64 = 0.0;
         for batch in (0..count).take_while(|_| !self.units.ended()) {
             let span = batch * rows.len() / count..(batch + 1) * rows.len() / count;
             let learning_rate = learning_rate_at(start, self.epoch * count + batch, epochs * count);
             self.last.step = learning_rate;
-            let others = self.others(&rows, &span);
+            let others = self.others(&rows, &span, &mut nearest);
             let number = (self.batches + batch) as u64;
             let Some(estimate) = self.batch(number, &rows[span.clone()], &others) else { continue };
             value += span.len() as f64 * estimate.value;
@@ -277,6 +284,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
             gradient_max,
             step: self.last.step,
             held_out: None,
+            omitted: nearest.map(|nearest| nearest.omitted()),
             seconds: self.seconds(),
         }
     }
@@ -322,12 +330,28 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
         Some(BatchEstimate { value, step })
     }
 
-    /// The rows in addition to a batch that its rows see as neighbors. The order of an epoch is random, and so are those that
-    /// follow the batch in it.
-    fn others(&self, rows: &[usize], batch: &Range<usize>) -> Vec<usize> {
+    /// The rows in addition to a batch that its rows see as neighbors: the nearest, or any. The order of an epoch is random, and
+    /// so are those that follow the batch in it.
+    fn others(
+        &self,
+        rows: &[usize],
+        batch: &Range<usize>,
+        nearest: &mut Option<Nearest>,
+    ) -> Vec<usize> {
         let others = self.plan.candidates.unwrap_or(0).saturating_sub(batch.len());
         let count = others.min(rows.len() - batch.len());
+        if let Some(nearest) = nearest {
+            return nearest.others(&self.model.objective, &rows[batch.clone()], count);
+        }
         rows.iter().cycle().skip(batch.end).take(count).copied().collect()
+    }
+
+    /// The embedding of all rows, as validation has it, a block at a time, `[n, k]`.
+    fn all_embedded(&self) -> Tensor<2> {
+        let encoder = self.model.encoder.valid();
+        let rows: Vec<usize> = (0..self.problem.x.dims()[0]).collect();
+        let blocks = rows.chunks(CHUNK).map(|block| encoder.forward(self.problem.x.rows(block)));
+        Tensor::cat(blocks.collect(), 0)
     }
 
     /// The embedding of these rows, those of a batch of this number, with its graph, `[b, k]`.
@@ -418,10 +442,13 @@ mod tests {
         Tensor::from_data(TensorData::new(values, [ROWS, 2]), (&Device::flex(), DType::F64))
     }
 
-    fn config(candidates: Option<usize>) -> FitConfig {
+    fn batches() -> StochasticConfig {
         let settings = StochasticConfig::new().with_epochs(Some(1)).with_batch_size(Some(8));
-        let settings = settings.with_learning_rate(Some(1e-12)).with_candidates(candidates);
-        let optimizer = OptimizerConfig::Adam(settings);
+        settings.with_learning_rate(Some(1e-12))
+    }
+
+    fn config(batches: StochasticConfig) -> FitConfig {
+        let optimizer = OptimizerConfig::Adam(batches);
         FitConfig::new().with_precision(Precision::F64).with_optimizer(optimizer)
     }
 
@@ -436,14 +463,21 @@ mod tests {
         let classes = ClassIndex::new(&labels, &Device::flex()).unwrap();
         let model = MetricModel::new(map(), NcaLossConfig::new().init()).train();
         let exact = exact::value(&model, &x(), &classes, &BlockConfig::new());
-        let value = |candidates: Option<usize>| {
-            let (x, config) = (x(), config(candidates));
+        let fit = |batches: StochasticConfig| {
+            let (x, config) = (x(), config(batches));
             let problem = Problem::new(model.clone(), &x, &classes);
-            minimize(&problem, &config, FitSession::new()).unwrap().value
+            let fit = minimize(&problem, &config, FitSession::new()).unwrap();
+            ((fit.value - exact).abs(), fit.history[0].omitted)
         };
-        assert!((value(Some(usize::MAX)) - exact).abs() < 1e-8);
-        assert!((value(Some(12)) - exact).abs() > 1e-3);
-        assert!((value(None) - exact).abs() > 1e-3);
+        let random = |candidates: Option<usize>| fit(batches().with_candidates(candidates)).0;
+        assert!(random(Some(usize::MAX)) < 1e-8);
+        assert!(random(Some(12)) > 1e-3);
+        assert!(random(None) > 1e-3);
+        let nearest = |candidates| fit(batches().with_nearest_candidates(Some(candidates)));
+        let (apart, omitted) = nearest(12);
+        assert!(apart < random(Some(12)) && (1e-3..0.5).contains(&omitted.unwrap()));
+        let (apart, omitted) = nearest(usize::MAX);
+        assert!(apart < 1e-8 && omitted.unwrap() < 1e-12);
     }
 
     #[test]
@@ -454,7 +488,8 @@ mod tests {
         let x = x();
         let problem = Problem::new(MetricModel::new(map(), loss).train(), &x, &index);
         let refused = |candidates: usize| {
-            let result = minimize(&problem, &config(Some(candidates)), FitSession::new());
+            let config = config(batches().with_candidates(Some(candidates)));
+            let result = minimize(&problem, &config, FitSession::new());
             result.err().unwrap().to_string()
         };
         assert!(refused(7).contains("7 candidates for a batch of 8"));

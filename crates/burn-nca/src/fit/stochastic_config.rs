@@ -38,6 +38,10 @@ const RELATIVE_RATE: f64 = 0.08;
 /// ([`SampledTerms`](crate::objective::SampledTerms)). With all n rows that is the stochastic gradient of the NCA paper, a sum truncated over i alone,
 /// and unbiased; with m of them the neighbors are thinned by m / n. A step embeds all candidates.
 ///
+/// With `nearest_candidates` those outside the batch are those with the largest `Σ_{i in the batch} p_ij` under the map at the start
+/// of the epoch: the sum over j truncated, as the paper does. What of p they omit is a number of each epoch
+/// ([`Progress::omitted`](super::Progress)). An epoch then takes a pass over all pairs besides, without a gradient.
+///
 /// A batch in which no term can be changed (no row has a partner, or all rows are of one class) takes no step.
 /// A fit whose first epoch takes none ends at its start, as [`Termination::NoStep`](super::Termination::NoStep).
 ///
@@ -76,6 +80,8 @@ pub struct StochasticConfig {
     /// Decoupled decay of the parameters (AdamW): each step multiplies them by 1 - rate * decay. For
     /// [`OptimizerConfig::Adam`](super::OptimizerConfig::Adam); none by default.
     pub weight_decay: Option<f64>,
+    /// As `candidates`, in place of them: the batch and the rows that weigh most for it, up to this many in all.
+    pub nearest_candidates: Option<usize>,
 }
 
 impl StochasticConfig {
@@ -113,7 +119,12 @@ impl StochasticConfig {
                 "the weight decay is {decay}; give a number of 0 or more, such as 0.01"
             )));
         }
-        if let (Some(candidates), Some(batch)) = (self.candidates, self.batch_size)
+        if let (Some(random), Some(nearest)) = (self.candidates, self.nearest_candidates) {
+            return Err(Error::setting(format!(
+                "there are to be {random} candidates at random and the {nearest} nearest; give one of the two"
+            )));
+        }
+        if let (Some(candidates), Some(batch)) = (self.all_candidates(), self.batch_size)
             && candidates < batch
         {
             return Err(Error::setting(format!(
@@ -122,6 +133,12 @@ impl StochasticConfig {
             )));
         }
         Ok(())
+    }
+
+    /// Rows that those of a batch see as neighbors, if there are to be others than the batch.
+    #[doc(hidden)]
+    pub fn all_candidates(&self) -> Option<usize> {
+        self.candidates.or(self.nearest_candidates)
     }
 
     /// Rows of a batch of data with `rows` rows, about: batches are of nearly equal size.

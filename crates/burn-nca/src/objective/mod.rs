@@ -75,6 +75,7 @@ pub use proxy_nca::{ProxyNcaLoss, ProxyNcaLossConfig};
 pub(crate) use reduction::over;
 pub use sampled::SampledTerms;
 pub use similarity::Similarity;
+use similarity::squared_distances_by_product;
 pub use soft_match::{SoftNcaLoss, SoftNcaLossConfig};
 pub use target::{AgreementTarget, BatchTarget, ClassTarget, DataTarget, PairTarget};
 pub use target_index::TargetIndex;
@@ -119,6 +120,16 @@ pub trait Objective: Module + ModuleDisplay {
     #[must_use]
     fn with_sums(self, _sums: Sums) -> Self {
         self
+    }
+
+    /// The logarithms of what candidates weigh for queries, but for what is the same for all candidates of a query: p_ij is their
+    /// softmax. The kernel of NCA, `-||q_i - r_j||²`, where an objective does not say otherwise.
+    ///
+    /// # Shapes
+    /// - queries: `[b, k]`, references: `[m, k]`
+    /// - output: `[b, m]`
+    fn exponents(&self, queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
+        squared_distances_by_product(queries, references).neg()
     }
 
     /// How the sums over the pairs of all terms are computed at this embedding `[n, k]`, and how many points have one that a

@@ -9,9 +9,8 @@ use burn::tensor::Tensor;
 
 use super::batch::{assert_rows, at_least_f32};
 use super::reduction::reduce_sum;
-use super::similarity::square_root;
+use super::similarity::{square_root, squared_distances_by_product};
 use super::{BatchLoss, Objective, TargetIndex};
-use crate::device::product;
 use crate::nca::mlkr::{predicted, squared_errors};
 use crate::nca::own_pairs;
 use crate::shown_on_one_line;
@@ -73,10 +72,7 @@ shown_on_one_line!(ModernNcaLoss, |module, content| content
 
 /// `-||q_i - r_j||`, `[b, k]` and `[m, k]` to `[b, m]`, by a product of matrices.
 fn negated_distances(queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
-    let (of_queries, of_references) =
-        (queries.clone().square().sum_dim(1), references.clone().square().sum_dim(1));
-    let products = product(queries, references.transpose()).mul_scalar(2.0);
-    square_root((of_queries + of_references.transpose() - products).clamp_min(0.0)).neg()
+    square_root(squared_distances_by_product(queries, references)).neg()
 }
 
 /// `Σ_j p_ij t_j`, `[b, k]`, `[m, k]` and `[m, c]` to `[b, c]`; the queries are `own` of the references, or none of them.
@@ -184,6 +180,10 @@ impl Objective for ModernNcaLoss {
 
     fn lower_bound(&self, _targets: &TargetIndex) -> Option<f64> {
         Some(0.0)
+    }
+
+    fn exponents(&self, queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
+        negated_distances(queries, references)
     }
 
     fn block(&self, embedding: Tensor<2>, targets: &TargetIndex, rows: Range<usize>) -> Tensor<1> {

@@ -56,6 +56,10 @@ fn fits() -> Vec<Refused> {
         refused(candidates(4, 8))
             .by("give as many candidates or more", candidates(8, 8))
             .by("a smaller batch", candidates(4, 4)),
+        refused(adam(
+            StochasticConfig::new().with_candidates(Some(9)).with_nearest_candidates(Some(9)),
+        ))
+        .by("give one of the two", candidates(8, 8)),
     ]
 }
 
