@@ -64,9 +64,9 @@ pub fn fit_numbers(
 ) -> PyResult<Model> {
     let data = targets.of(x.features(names)?)?;
     let d = data.features().columns();
-    let fit = settings.fit(data.rows())?.with_start(settings.unlabeled_start()?);
+    let fit = settings.fit(data.rows(), false)?.with_start(settings.unlabeled_start()?);
     let config = RegressionConfig::new(d, settings.dimensions(d))
-        .with_encoder(settings.encoder()?)
+        .with_encoder(settings.encoder(None)?)
         .with_fit(fit);
     let device = settings.device()?;
     py.detach(|| {

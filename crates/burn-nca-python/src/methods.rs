@@ -113,9 +113,13 @@ impl Prepared {
             method = method.with_setting(&name, &value).map_err(raised)?;
         }
         let (n, d) = (features.rows(), features.columns());
-        let encoder = settings.encoder()?;
-        let l2 = settings.l2.unwrap_or_else(|| method.recommended_l2(&encoder));
-        let fit = settings.fit(n)?.with_l2(l2);
+        let encoder = settings.encoder(Some(&method))?;
+        let regularized = matches!(&encoder, EncoderConfig::Mlp(layers) if layers.batch_norm);
+        let l2 = match regularized {
+            true => 0.0,
+            false => method.recommended_l2(&encoder),
+        };
+        let fit = settings.fit(n, regularized)?.with_l2(settings.l2.unwrap_or(l2));
         let mut start = settings.unlabeled_start()?;
         let data = match y {
             Some(Targets::Classes(classes)) => {

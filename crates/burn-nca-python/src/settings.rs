@@ -7,6 +7,7 @@ use burn_nca_learn::fit::{
     ConjugateGradientConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty, Precision,
     SgdConfig, Start, StartWeights, StochasticConfig,
 };
+use burn_nca_learn::method::AnyMethod;
 use burn_nca_learn::objective::Criterion;
 use burn_nca_learn::{FOURIER_TOLERANCE, NcaConfig, Sums};
 use pyo3::exceptions::PyValueError;
@@ -16,6 +17,10 @@ use crate::errors::raised;
 
 /// The learning rate of Adam.
 const ADAM_RATE: f64 = 0.01;
+
+/// Iterations, or passes over the rows, and rows of a batch, where the estimator names none.
+const ITERATIONS: usize = 200;
+const BATCH: usize = 1000;
 
 /// Where a map starts.
 #[derive(FromPyObject, Clone)]
@@ -33,7 +38,7 @@ pub struct Settings {
     /// Embedding dimensions, if any are asked for.
     pub n_components: Option<usize>,
     encoder: String,
-    hidden: Vec<usize>,
+    hidden: Option<Vec<usize>>,
     activation: String,
     init: Init,
     scaling: String,
@@ -42,10 +47,10 @@ pub struct Settings {
     pub l2: Option<f64>,
     penalty: String,
     start_perplexity: Option<f64>,
-    optimizer: String,
-    max_iter: usize,
+    optimizer: Option<String>,
+    max_iter: Option<usize>,
     tol: f64,
-    batch_size: usize,
+    batch_size: Option<usize>,
     learning_rate: Option<f64>,
     momentum: f64,
     stop_at: Option<usize>,
@@ -77,23 +82,31 @@ impl Settings {
     pub fn classes(&self, data: &Labeled) -> PyResult<NcaConfig> {
         let (n, d) = (data.rows(), data.features().columns());
         Ok(NcaConfig::new(d, self.dimensions(d))
-            .with_encoder(self.encoder()?)
+            .with_encoder(self.encoder(None)?)
             .with_criterion(self.criterion()?)
-            .with_fit(self.fit(n)?.with_start(self.start(data)?)))
+            .with_fit(self.fit(n, false)?.with_start(self.start(data)?)))
     }
 
-    /// Which map.
+    /// Which map. The hidden layers of a network that names none are those of this method: of NCA and MLKR by mini-batches
+    /// [`HiddenLayers::regularized`], else 64 plain units.
     ///
     /// # Errors
     /// An unknown name.
-    pub fn encoder(&self) -> PyResult<EncoderConfig> {
+    pub fn encoder(&self, method: Option<&AnyMethod>) -> PyResult<EncoderConfig> {
+        let by_batches = matches!(self.optimizer.as_deref(), None | Some("adam" | "sgd"));
+        let layers = || match (&self.hidden, method) {
+            (Some(sizes), _) => sizes.clone().into(),
+            (None, Some(AnyMethod::Nca(_) | AnyMethod::Mlkr(_))) if by_batches => {
+                HiddenLayers::regularized()
+            }
+            (None, _) => vec![64].into(),
+        };
         Ok(match self.encoder.as_str() {
             "linear" => EncoderConfig::Linear,
             "diagonal" => EncoderConfig::Diagonal,
-            "mlp" => EncoderConfig::Mlp(HiddenLayers {
-                activation: self.activation()?,
-                ..self.hidden.clone().into()
-            }),
+            "mlp" => {
+                EncoderConfig::Mlp(HiddenLayers { activation: self.activation()?, ..layers() })
+            }
             other => return Err(unknown("encoder", other, "'linear', 'diagonal', 'mlp'")),
         })
     }
@@ -152,37 +165,48 @@ impl Settings {
         })
     }
 
-    /// How to fit n rows, but for the start.
+    /// How to fit n rows, but for the start; a network that is `regularized` by Adam as it is used to
+    /// ([`StochasticConfig::of_network`]), with what is given.
     ///
     /// `tol` is that of scipy's L-BFGS-B: the largest gradient component of the sum over all rows, and the relative
     /// change of the sum in a step.
     ///
     /// # Errors
     /// An unknown name.
-    pub fn fit(&self, n: usize) -> PyResult<FitConfig> {
+    pub fn fit(&self, n: usize, regularized: bool) -> PyResult<FitConfig> {
         let gradient = self.tol / n.max(1) as f64;
-        let batches = StochasticConfig::new()
-            .with_epochs(Some(self.max_iter))
-            .with_batch_size(Some(self.batch_size))
-            .with_learning_rate(self.learning_rate);
-        let optimizer = match self.optimizer.as_str() {
+        let iterations = self.max_iter.unwrap_or(ITERATIONS);
+        let usual = match regularized {
+            true => StochasticConfig::of_network(n),
+            false => StochasticConfig::new().with_epochs(Some(ITERATIONS)).with_batch_size(Some(BATCH)),
+        };
+        let batches = StochasticConfig {
+            epochs: self.max_iter.or(usual.epochs),
+            batch_size: self.batch_size.or(usual.batch_size),
+            learning_rate: self.learning_rate,
+            ..usual
+        };
+        let optimizer = self.optimizer.as_deref().unwrap_or(if regularized { "adam" } else { "lbfgs" });
+        let optimizer = match optimizer {
+            "adam" => OptimizerConfig::Adam(
+                batches.with_learning_rate(self.learning_rate.or(Some(ADAM_RATE))),
+            ),
             "lbfgs" => OptimizerConfig::Lbfgs(
                 LbfgsConfig::new()
-                    .with_max_iterations(self.max_iter)
+                    .with_max_iterations(iterations)
                     .with_tolerance_gradient(gradient)
                     .with_tolerance_progress(self.tol),
             ),
             "cg" => OptimizerConfig::ConjugateGradient(
                 ConjugateGradientConfig::new()
-                    .with_max_iterations(self.max_iter)
+                    .with_max_iterations(iterations)
                     .with_tolerance_gradient(gradient)
                     .with_tolerance_progress(self.tol),
             ),
-            "adam" => OptimizerConfig::Adam(
-                batches.with_learning_rate(self.learning_rate.or(Some(ADAM_RATE))),
-            ),
             "sgd" => OptimizerConfig::Sgd(
-                SgdConfig::new().with_momentum(self.momentum).with_batches(batches),
+                SgdConfig::new()
+                    .with_momentum(self.momentum)
+                    .with_batches(batches.with_weight_decay(None)),
             ),
             other => return Err(unknown("optimizer", other, "'lbfgs', 'cg', 'adam', 'sgd'")),
         };

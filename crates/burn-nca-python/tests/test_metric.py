@@ -77,6 +77,15 @@ def test_networks_are_maps_too():
     assert metric.fit(*WINE).components_ is None and metric.score(*WINE) > 0.9
 
 
+def test_a_network_without_layers_is_the_one_that_generalizes():
+    X, y = WINE
+    held_out = np.arange(len(y)) % 3 == 0
+    network = Metric("nca", n_components=2, encoder="mlp", random_state=0).fit(X[~held_out], y[~held_out])
+    assert network.n_iter_ == 300 and network.score(X[held_out], y[held_out]) > 0.93
+    with pytest.raises(ValueError, match="'lbfgs', 'cg', 'adam', 'sgd'"):
+        Metric("nca", encoder="mlp", optimizer="newton").fit(X, y)
+
+
 def test_a_fit_that_did_not_converge_names_its_method_and_the_setting():
     with pytest.warns(ConvergenceWarning, match=r"^\[Metric\] lmnn did not converge: the limit of iterations was reached; raise max_iter\.$"):
         Metric(method="lmnn", max_iter=1).fit(*WINE)

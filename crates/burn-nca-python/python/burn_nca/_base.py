@@ -19,7 +19,7 @@ from ._steps import Steps
 SETTINGS = {
     "n_components": None,
     "encoder": "linear",
-    "hidden": [],
+    "hidden": None,
     "activation": "relu",
     "init": "auto",
     "scaling": "none",
@@ -187,7 +187,8 @@ class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         whole, real = numbers.Integral, numbers.Real
         if self.n_components is not None:
             check_scalar(self.n_components, "n_components", whole, min_val=1)
-        check_scalar(self.max_iter, "max_iter", whole, min_val=1)
+        if self.max_iter is not None:
+            check_scalar(self.max_iter, "max_iter", whole, min_val=1)
         check_scalar(self.tol, "tol", real, min_val=0)
         if self.l2 is not None:
             check_scalar(self.l2, "l2", real, min_val=0)
@@ -196,7 +197,8 @@ class MetricEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             raise ValueError(f"start_perplexity is {perplexity!r}; give 'auto', a number from 1, or None")
         if perplexity is not None and perplexity != "auto":
             check_scalar(perplexity, "start_perplexity", real, min_val=1)
-        check_scalar(self.batch_size, "batch_size", whole, min_val=2)
+        if self.batch_size is not None:
+            check_scalar(self.batch_size, "batch_size", whole, min_val=2)
         check_scalar(self.momentum, "momentum", real, min_val=0, max_val=1, include_boundaries="left")
         if self.callback is not None and not callable(self.callback):
             raise TypeError(f"callback is {self.callback!r}; give a function or None")

@@ -37,8 +37,9 @@ class Metric(ClassRules, MetricEstimator):
     encoder : {'linear', 'diagonal', 'mlp'}, default='linear'
         Which map.
 
-    hidden : sequence of int, default=()
-        Sizes of the hidden layers, for ``encoder='mlp'``.
+    hidden : sequence of int or None, default=None
+        Sizes of the hidden layers, plain ones, for ``encoder='mlp'``. None: of 'nca' and 'mlkr' a network that generalizes,
+        256 and 128 units with batch normalization, dropout and noise, fitted by Adam; else 64 units.
 
     activation : {'relu', 'tanh', 'logistic'}, default='relu'
         What follows each hidden layer.
@@ -59,8 +60,14 @@ class Metric(ClassRules, MetricEstimator):
     start_perplexity : float or None, default=None
         Scales the start so that a row has this many neighbors in effect, on average; None leaves it as it is.
 
-    scaling, init, max_iter, tol, callback, verbose, random_state, device, dtype, optimizer, batch_size, momentum, \
-            stop_at
+    optimizer : {'lbfgs', 'cg', 'adam', 'sgd'} or None, default=None
+        None: 'adam' for the network that generalizes, else 'lbfgs'.
+
+    max_iter, batch_size : int or None, default=None
+        Iterations, or passes over the rows in batches of so many. None: 200 and 1000; for the network that generalizes 600
+        steps of half the rows, 2000 at most.
+
+    scaling, init, tol, callback, verbose, random_state, device, dtype, momentum, stop_at
         As in :class:`NCAClassifier`. What a method has no use for it refuses.
 
     **settings
@@ -100,13 +107,13 @@ class Metric(ClassRules, MetricEstimator):
         *,
         n_components=None,
         encoder="linear",
-        hidden=(),
+        hidden=None,
         activation="relu",
         rule=None,
         n_neighbors=5,
         scaling="standardize",
         init="auto",
-        max_iter=200,
+        max_iter=None,
         tol=1e-5,
         callback=None,
         verbose=0,
@@ -114,8 +121,8 @@ class Metric(ClassRules, MetricEstimator):
         l2=None,
         device="cpu",
         dtype=None,
-        optimizer="lbfgs",
-        batch_size=1000,
+        optimizer=None,
+        batch_size=None,
         momentum=0.9,
         penalty="weights",
         start_perplexity=None,
@@ -218,7 +225,7 @@ class Metric(ClassRules, MetricEstimator):
         init = self._check_init(X)
         if not isinstance(init, str):
             init = init.ravel().tolist()
-        return self._settings(X, init=init, hidden=list(self.hidden))
+        return self._settings(X, init=init, hidden=None if self.hidden is None else list(self.hidden))
 
     def predict(self, X):
         """The class, or the numbers, of each row by the rule.
