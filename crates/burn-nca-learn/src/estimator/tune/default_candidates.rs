@@ -10,7 +10,7 @@ use crate::method::AnyMethod;
 use crate::objective::Criterion;
 
 /// Tables of more rows are fitted with the default settings, without a comparison.
-const MOST_ROWS: usize = 20_000;
+const MOST_ROWS: usize = 50_000;
 
 /// The rows that candidates are compared on, where there are more.
 const COMPARED_ROWS: usize = 1200;
@@ -63,7 +63,7 @@ impl TuneConfig {
     /// it would take minutes) and the network, then of eight dimensions, are compared, whatever the dimensions of the
     /// configuration.
     ///
-    /// `None` where there is nothing to choose: more than 20,000 rows, fewer than two classes with a row for each fold,
+    /// `None` where there is nothing to choose: more than 50,000 rows, fewer than two classes with a row for each fold,
     /// or a network that was asked for. Larger tables are compared on 1200 of their rows; classes with fewer
     /// rows than folds are left out of the comparison.
     pub fn default_candidates(
@@ -107,7 +107,7 @@ impl TuneConfig {
     /// ([`ModernRegression`](crate::method::ModernRegression), not in a browser, nor where it would take minutes) and the
     /// network, then of eight dimensions, are compared last. The comparison takes at most ten seconds.
     ///
-    /// `None` where nothing is compared: another method than MLKR, a network, fewer than 20 or more than 20,000 rows. Larger
+    /// `None` where nothing is compared: another method than MLKR, a network, fewer than 20 or more than 50,000 rows. Larger
     /// tables are compared on 1200 of their rows, on fewer (300 at least) where columns are more than ten.
     pub fn default_candidates_for_numbers(
         config: &Estimator,
