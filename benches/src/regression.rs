@@ -10,15 +10,15 @@ use std::sync::Mutex;
 use anyhow::{Context, Result};
 use burn::tensor::{DType, Device, Tensor};
 use burn_nca_data::{CsvOptions, TargetKind, read_csv, read_splits};
-use burn_nca_learn::RegressionConfig;
+use burn_nca_learn::Estimator;
 use burn_nca_learn::baseline::PcaConfig;
 use burn_nca_learn::data::{
     AgreementWidth, Features, RegressionData, Scaling, ScalingKind, Split, TensorFeatures,
     random_split,
 };
-use burn_nca_learn::estimator::RegressionObjective;
 use burn_nca_learn::evaluate::RegressionScores;
 use burn_nca_learn::fit::{EarlyStoppingConfig, FitConfig};
+use burn_nca_learn::method::{AnyMethod, Mlkr, SoftNca};
 use burn_nca_learn::neighbors::{
     Numbers, kernel_means, leave_one_out_kernel_means, nearest, nearest_means, nearest_others,
 };
@@ -189,9 +189,9 @@ impl Trial<'_> {
     /// The candidate of the best R² by the kernel rule, in a cross-validation on the training rows.
     fn choose<'c>(
         &self,
-        candidates: &'c [RegressionConfig],
+        candidates: &'c [Estimator],
         train: &RegressionData,
-    ) -> Result<&'c RegressionConfig> {
+    ) -> Result<&'c Estimator> {
         let mut best = (f64::NEG_INFINITY, &candidates[0]);
         if candidates.len() == 1 {
             return Ok(best.1);
@@ -218,25 +218,24 @@ impl Trial<'_> {
 }
 
 /// What is learned: a name, and the configurations to choose from.
-fn learned(d: usize) -> Vec<(String, Vec<RegressionConfig>)> {
-    let mlkr = RegressionObjective::Mlkr;
-    let soft = |criterion| RegressionObjective::Soft { criterion, width: AgreementWidth::Median };
+fn learned(d: usize) -> Vec<(String, Vec<Estimator>)> {
+    let mlkr = || AnyMethod::from(Mlkr::new());
+    let soft = |criterion| AnyMethod::from(SoftNca { criterion, width: AgreementWidth::Median });
     let mut all = Vec::new();
     for (suffix, k) in [("", d), ("-2", 2)] {
-        let config =
-            |objective, fit| RegressionConfig::new(d, k).with_objective(objective).with_fit(fit);
-        let fixed = |objective, l2| vec![config(objective, FitConfig::new().with_l2(l2))];
-        let penalized = |objective| {
-            let of = |l2| config(objective, FitConfig::new().with_l2(l2));
+        let config = |method, fit| Estimator::new(d, k, method).with_fit(fit);
+        let fixed = |method, l2| vec![config(method, FitConfig::new().with_l2(l2))];
+        let penalized = |method: AnyMethod| {
+            let of = |l2| config(method.clone(), FitConfig::new().with_l2(l2));
             PENALTIES.into_iter().map(of).collect::<Vec<_>>()
         };
         let stop = FitConfig::new().with_early_stopping(Some(EarlyStoppingConfig::new()));
         all.extend([
-            (format!("MLKR{suffix}, no l2"), fixed(mlkr, 0.0)),
-            (format!("MLKR{suffix}, early stopping, no l2"), vec![config(mlkr, stop)]),
-            (format!("MLKR{suffix}, l2 0.01"), fixed(mlkr, 0.01)),
-            (format!("MLKR{suffix}, l2 0.02"), fixed(mlkr, 0.02)),
-            (format!("MLKR{suffix}, l2 by CV"), penalized(mlkr)),
+            (format!("MLKR{suffix}, no l2"), fixed(mlkr(), 0.0)),
+            (format!("MLKR{suffix}, early stopping, no l2"), vec![config(mlkr(), stop)]),
+            (format!("MLKR{suffix}, l2 0.01"), fixed(mlkr(), 0.01)),
+            (format!("MLKR{suffix}, l2 0.02"), fixed(mlkr(), 0.02)),
+            (format!("MLKR{suffix}, l2 by CV"), penalized(mlkr())),
             (format!("soft NCA{suffix} f, no l2"), fixed(soft(Criterion::F), 0.0)),
             (format!("soft NCA{suffix} g, no l2"), fixed(soft(Criterion::G), 0.0)),
             (format!("soft NCA{suffix} f, l2 0.02"), fixed(soft(Criterion::F), 0.02)),

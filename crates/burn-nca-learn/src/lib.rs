@@ -47,5 +47,5 @@ pub mod train;
 pub use burn_nca::*;
 pub use compare_sums::{SumsCompared, compare_sums};
 pub use device_times::{DeviceTime, time_devices};
-pub use estimator::{Estimator, Fitted, NcaConfig, RegressionConfig};
+pub use estimator::{Estimator, Fitted, NcaConfig};
 pub use self_test::self_test;

@@ -8,7 +8,8 @@ use burn_nca_learn::data::{Features, Labeled, RegressionData, Scaling, TrainingD
 use burn_nca_learn::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, LinearMap};
 use burn_nca_learn::estimator::{Estimator, LearnsFrom};
 use burn_nca_learn::fit::{FitSession, Progress, Start, StartWeights, Termination};
-use burn_nca_learn::{Fitted, NcaConfig, RegressionConfig};
+use burn_nca_learn::method::Mlkr;
+use burn_nca_learn::{Estimator, Fitted, NcaConfig};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -65,13 +66,13 @@ pub fn fit_numbers(
     let data = targets.of(x.features(names)?)?;
     let d = data.features().columns();
     let fit = settings.fit(data.rows(), false)?.with_start(settings.unlabeled_start()?);
-    let config = RegressionConfig::new(d, settings.dimensions(d))
+    let config = Estimator::new(d, settings.dimensions(d), Mlkr::new())
         .with_encoder(settings.encoder(None)?)
         .with_fit(fit);
     let device = settings.device()?;
     py.detach(|| {
         Watch::new(on_step, &config.encoder, [config.d_input, config.d_output])
-            .run(|session| in_place(&config.estimator(), data, &device, session))
+            .run(|session| in_place(&config, data, &device, session))
     })
 }
 

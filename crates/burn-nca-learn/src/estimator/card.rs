@@ -3,11 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::RegressionObjective;
 use crate::encoder::EncoderConfig;
 use crate::error::{Error, Result};
 use crate::fit::FitConfig;
-use crate::method::{AnyMethod, Mlkr, SoftNca};
+use crate::method::AnyMethod;
 
 /// What a model was fitted with.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -36,9 +35,6 @@ struct CardFile {
     method: Map<String, Value>,
 }
 
-/// The objective of numbers, as cards without a method name it.
-const REGRESSION: &str = "regression";
-
 impl From<ModelCard> for CardFile {
     fn from(card: ModelCard) -> Self {
         let method = card.method.to_map();
@@ -51,47 +47,18 @@ impl TryFrom<CardFile> for ModelCard {
     type Error = Error;
 
     fn try_from(written: CardFile) -> Result<Self> {
-        let CardFile { d_input, d_output, encoder, fit, method } = written;
-        Ok(Self { d_input, d_output, encoder, method: method_of(method)?, fit })
-    }
-}
-
-/// The method of a card; those of earlier versions have no name, but settings that tell.
-fn method_of(mut settings: Map<String, Value>) -> Result<AnyMethod> {
-    let regression = settings.remove(REGRESSION);
-    match (settings.remove("method"), regression) {
-        (Some(Value::String(name)), _) => AnyMethod::of_settings(&name, settings),
-        (None, Some(objective)) => {
-            let objective: RegressionObjective = serde_json::from_value(objective)
-                .map_err(|error| Error::setting(format!("{REGRESSION}: {error}")))?;
-            Ok(objective.method())
-        }
-        (None, None) if settings.contains_key("criterion") => {
-            AnyMethod::of_settings("nca", settings)
-        }
-        (None, None) if settings.contains_key("include_self") => {
-            AnyMethod::of_settings("pairs", settings)
-        }
-        _ => Err(Error::setting("no method is named")),
-    }
-}
-
-impl RegressionObjective {
-    /// The method that minimizes it.
-    pub(super) fn method(self) -> AnyMethod {
-        match self {
-            Self::Mlkr => Mlkr::new().into(),
-            Self::Soft { criterion, width } => SoftNca { criterion, width }.into(),
-        }
+        let CardFile { d_input, d_output, encoder, fit, mut method } = written;
+        let Some(Value::String(name)) = method.remove("method") else {
+            return Err(Error::setting("no method is named"));
+        };
+        Ok(Self { d_input, d_output, encoder, method: AnyMethod::of_settings(&name, method)?, fit })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::AgreementWidth;
-    use crate::method::{Nca, PairNca};
-    use crate::objective::Criterion;
+    use crate::method::Nca;
 
     fn card(method: AnyMethod) -> ModelCard {
         let encoder = Some(EncoderConfig::Linear);
@@ -99,35 +66,12 @@ mod tests {
     }
 
     #[test]
-    fn a_card_survives_json_and_keeps_the_names_of_before() {
+    fn a_card_survives_json() {
         for method in AnyMethod::all() {
             let text = serde_json::to_string(&card(method.clone())).unwrap();
             assert_eq!(serde_json::from_str::<ModelCard>(&text).unwrap().method, method, "{text}");
         }
         let written = serde_json::to_value(card(Nca::new().into())).unwrap();
         assert_eq!((&written["method"], &written["criterion"]), (&"nca".into(), &"F".into()));
-    }
-
-    #[test]
-    fn a_card_without_a_method_is_of_the_objective_it_names() {
-        let width = AgreementWidth::Given(2.5);
-        let soft = SoftNca { criterion: Criterion::G, width };
-        for (method, settings) in [
-            (
-                Nca { criterion: Criterion::G, repulsion: 0.5 }.into(),
-                r#""criterion":"G","repulsion":0.5"#,
-            ),
-            (Mlkr::new().into(), r#""regression":"Mlkr""#),
-            (soft.into(), r#""regression":{"Soft":{"criterion":"G","width":{"Given":2.5}}}"#),
-            (PairNca::new().into(), r#""include_self":true"#),
-        ] {
-            let fit = serde_json::to_string(&FitConfig::new()).unwrap();
-            let text = format!(
-                r#"{{"d_input":3,"d_output":2,"encoder":"Linear",{settings},"fit":{fit}}}"#
-            );
-            let read: ModelCard = serde_json::from_str(&text).unwrap();
-            let method: AnyMethod = method;
-            assert_eq!(read.method, method);
-        }
     }
 }

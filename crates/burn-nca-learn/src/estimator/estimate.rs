@@ -19,8 +19,7 @@ use crate::method::{
 
 /// A method with the settings that all methods share: what to learn, and how.
 ///
-/// [`NcaConfig`](crate::NcaConfig) and [`RegressionConfig`](crate::RegressionConfig) are shorthands for the method of the
-/// NCA paper and MLKR.
+/// [`NcaConfig`](crate::NcaConfig) is a shorthand for the method of the NCA paper.
 ///
 /// # Examples
 /// ```
@@ -124,6 +123,18 @@ impl<M> Estimator<M> {
     pub fn new(d_input: usize, d_output: usize, method: M) -> Self {
         let (encoder, fit) = (EncoderConfig::Linear, FitConfig::new());
         Self { d_input, d_output, encoder, method, fit }
+    }
+
+    /// The same with the penalty that the method recommends.
+    ///
+    /// Without one MLKR fits the noise of a few hundred rows: on 70/30 splits of the Boston housing data and of scikit-learn's
+    /// diabetes data it predicts no better, or far worse, than Euclidean neighbors.
+    pub fn recommended(d_input: usize, d_output: usize, method: M) -> Self
+    where
+        M: Method,
+    {
+        let fit = FitConfig::new().with_l2(method.recommended_l2(&EncoderConfig::Linear));
+        Self::new(d_input, d_output, method).with_fit(fit)
     }
 
     /// The same with this map.

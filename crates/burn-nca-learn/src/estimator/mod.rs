@@ -3,7 +3,7 @@
 //! ```text
 //! any       Estimator::new(d, k, method)          any method                predict, ..., transform
 //! classes   NcaConfig::fit(&Labeled)             f or g                    predict, class_probabilities
-//! numbers   RegressionConfig::fit(&RegressionData)      MLKR, or soft f or g      predict_numbers, predict_kernel
+//! numbers   Estimator::fit(&RegressionData)             MLKR, or soft f or g      predict_numbers, predict_kernel
 //! pairs     Estimator::new(d, k, PairNca::new())  equation 8                transform
 //! ```
 //! All give a [`Fitted`], which is saved and loaded alike.
@@ -21,7 +21,6 @@ mod folder;
 mod label_quality;
 mod nca;
 mod prediction;
-mod regression;
 mod replay;
 mod scaled;
 mod sparse;
@@ -39,4 +38,3 @@ pub use feature_contributions::FeatureContributions;
 pub use fitted::Fitted;
 pub use label_quality::{LabelQuality, TargetQuality};
 pub use nca::NcaConfig;
-pub use regression::{RegressionConfig, RegressionObjective};

@@ -52,15 +52,14 @@ fn exact_or_stochastic(train: Labeled, device: Device) -> burn_nca_learn::Result
 }
 
 fn choosing_an_objective(measured: RegressionData, device: Device) -> burn_nca_learn::Result<()> {
-    use burn_nca_learn::RegressionConfig;
+    use burn_nca_learn::Estimator;
     use burn_nca_learn::data::AgreementWidth;
-    use burn_nca_learn::estimator::RegressionObjective;
+    use burn_nca_learn::method::{Mlkr, SoftNca};
     use burn_nca_learn::objective::Criterion;
 
-    let mlkr = RegressionConfig::new(13, 2).choose(&measured, &device)?.fitted;
-    let soft =
-        RegressionObjective::Soft { criterion: Criterion::G, width: AgreementWidth::Given(5.0) };
-    let soft = RegressionConfig::new(13, 2).with_objective(soft).fit(&measured, &device)?;
+    let mlkr = Estimator::recommended(13, 2, Mlkr::new()).choose(&measured, &device)?.fitted;
+    let soft = SoftNca { criterion: Criterion::G, width: AgreementWidth::Given(5.0) };
+    let soft = Estimator::recommended(13, 2, soft).fit(&measured, &device)?;
     Ok(())
 }
 

@@ -32,11 +32,11 @@ fn numbers_and_pairs(
     pairs: Pairs,
     device: Device,
 ) -> burn_nca_learn::Result<()> {
+    use burn_nca_learn::Estimator;
     use burn_nca_learn::data::Coincidences;
-    use burn_nca_learn::method::PairNca;
-    use burn_nca_learn::{Estimator, RegressionConfig};
+    use burn_nca_learn::method::{Mlkr, PairNca};
 
-    let fitted = RegressionConfig::new(13, 2).fit(&measured, &device)?; // data::RegressionData: features and targets
+    let fitted = Estimator::recommended(13, 2, Mlkr::new()).fit(&measured, &device)?; // features and targets
     let prices = fitted.predict_kernel(&features)?; // the sum of p_ij t_j
     let together = Coincidences::new(features, pairs)?; // data::Pairs: which rows belong together
     let fitted = Estimator::new(13, 2, PairNca::new()).fit(&together, &device)?;

@@ -2,13 +2,13 @@
 
 use acceptance::data::uniform;
 use burn::tensor::Device;
-use burn_nca_learn::RegressionConfig;
+use burn_nca_learn::Estimator;
 use burn_nca_learn::data::{
     AgreementWidth, Features, RegressionData, TensorFeatures, random_split,
 };
-use burn_nca_learn::estimator::RegressionObjective;
 use burn_nca_learn::evaluate::RegressionScores;
 use burn_nca_learn::fit::{FitConfig, OptimizerConfig, ResolvedStart, StochasticConfig};
+use burn_nca_learn::method::{AnyMethod, Mlkr, SoftNca};
 use burn_nca_learn::neighbors::{Numbers, nearest, nearest_means};
 use burn_nca_learn::objective::Criterion;
 
@@ -22,8 +22,8 @@ fn table() -> RegressionData {
     RegressionData::new(Features::unnamed(x, 6).unwrap(), "price", targets).unwrap()
 }
 
-fn soft(criterion: Criterion) -> RegressionObjective {
-    RegressionObjective::Soft { criterion, width: AgreementWidth::Given(20.0) }
+fn soft(criterion: Criterion) -> AnyMethod {
+    SoftNca { criterion, width: AgreementWidth::Given(20.0) }.into()
 }
 
 fn r2(predicted: &[f64], truth: &RegressionData) -> f64 {
@@ -45,16 +45,16 @@ fn every_objective_and_optimizer_betters_euclidean_neighbors() {
         .with_epochs(Some(60))
         .with_batch_size(Some(40))
         .with_learning_rate(Some(0.05));
-    for objective in [RegressionObjective::Mlkr, soft(Criterion::F), soft(Criterion::G)] {
+    for method in [Mlkr::new().into(), soft(Criterion::F), soft(Criterion::G)] {
         for fit in
             [FitConfig::new(), FitConfig::new().with_optimizer(OptimizerConfig::Adam(adam.clone()))]
         {
-            let config = RegressionConfig::new(6, 6).with_objective(objective).with_fit(fit);
+            let config = Estimator::new(6, 6, method.clone()).with_fit(fit);
             let fitted = config.fit(&train, &device).unwrap();
             let by_kernel = r2(&fitted.predict_kernel(test.features()).unwrap(), &test);
             let by_nearest = r2(&fitted.predict_numbers(test.features(), 5).unwrap(), &test);
-            assert!(by_kernel > euclidean + 0.1, "{objective:?}: {by_kernel}, {euclidean}");
-            assert!(by_nearest > euclidean + 0.1, "{objective:?}: {by_nearest}, {euclidean}");
+            assert!(by_kernel > euclidean + 0.1, "{method:?}: {by_kernel}, {euclidean}");
+            assert!(by_nearest > euclidean + 0.1, "{method:?}: {by_nearest}, {euclidean}");
         }
     }
 }
@@ -62,7 +62,7 @@ fn every_objective_and_optimizer_betters_euclidean_neighbors() {
 #[test]
 fn the_value_is_the_leave_one_out_error_of_standardized_targets() {
     let data = table();
-    let config = RegressionConfig::new(6, 2).with_fit(FitConfig::new());
+    let config = Estimator::new(6, 2, Mlkr::new());
     let fitted = config.fit(&data, &Device::flex()).unwrap();
     let left_out = r2(&fitted.leave_one_out_kernel().unwrap(), &data);
     let from_value = 1.0 - fitted.summary().value / ROWS as f64;
@@ -75,7 +75,7 @@ fn the_unit_of_the_target_does_not_matter_to_mlkr() {
     let data = table();
     let cents = data.targets().values().iter().map(|t| 100.0 * t + 7.0).collect();
     let other = RegressionData::new(data.features().clone(), "price", cents).unwrap();
-    let config = RegressionConfig::new(6, 2).with_fit(
+    let config = Estimator::new(6, 2, Mlkr::new()).with_fit(
         FitConfig::new().with_l2(0.01).with_precision(burn_nca_learn::fit::Precision::F64),
     );
     let (one, two) = (

@@ -14,9 +14,9 @@ use burn_nca_learn::fit::{
     FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Precision, Problem, ResolvedStart, Start,
     Termination, minimize,
 };
-use burn_nca_learn::method::PairNca;
+use burn_nca_learn::method::{Mlkr, PairNca};
 use burn_nca_learn::objective::ClassIndex;
-use burn_nca_learn::{Estimator, Fitted, Nca, NcaConfig, RegressionConfig};
+use burn_nca_learn::{Estimator, Fitted, Nca, NcaConfig};
 
 use crate::fitting::{bits, iris, own, with};
 
@@ -58,8 +58,8 @@ fn a_device_with_autodiff_serves_like_one_without() {
     assert_eq!(bits(&fitted[0]), bits(&fitted[1]));
 
     let (features, data) = numbers();
-    let numbers =
-        [&plain, &autodiff].map(|device| RegressionConfig::new(3, 2).fit(&data, device).unwrap());
+    let numbers = [&plain, &autodiff]
+        .map(|device| Estimator::recommended(3, 2, Mlkr::new()).fit(&data, device).unwrap());
     assert_eq!(bits(&numbers[0]), bits(&numbers[1]));
     let pairs = Pairs::new(20, (1..20).map(|row| (row - 1, row, 1.0)).collect()).unwrap();
     let data = Coincidences::new(features, pairs).unwrap();

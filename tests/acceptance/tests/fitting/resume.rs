@@ -7,14 +7,13 @@ use burn::tensor::Device;
 use burn_nca_learn::data::{
     AgreementWidth, Coincidences, Features, Labeled, Pairs, RegressionData,
 };
-use burn_nca_learn::estimator::RegressionObjective;
 use burn_nca_learn::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig,
     OptimizerConfig, Progress, StochasticConfig, Termination,
 };
-use burn_nca_learn::method::PairNca;
+use burn_nca_learn::method::{AnyMethod, Mlkr, PairNca, SoftNca};
 use burn_nca_learn::objective::Criterion;
-use burn_nca_learn::{Estimator, Fitted, NcaConfig, RegressionConfig};
+use burn_nca_learn::{Estimator, Fitted, NcaConfig};
 
 use crate::fitting::{bits, iris, with};
 
@@ -237,24 +236,20 @@ fn fits_of_numbers_and_pairs_are_known_by_theirs() {
         let targets = (0..20).map(|row| features.row(row)[0] + shift * f64::from(row == 7));
         RegressionData::new(features.clone(), "t", targets.collect()).unwrap()
     };
-    for objective in [
-        RegressionObjective::Mlkr,
-        RegressionObjective::Soft { criterion: Criterion::G, width: AgreementWidth::Given(0.2) },
-    ] {
-        let config = RegressionConfig::new(3, 2).with_objective(objective);
+    let soft = |width| SoftNca { criterion: Criterion::G, width: AgreementWidth::Given(width) };
+    for method in [AnyMethod::from(Mlkr::new()), soft(0.2).into()] {
+        let config = Estimator::new(3, 2, method);
         let of = |data: RegressionData| {
             let (config, device) = (&config, &device);
-            move |session: FitSession<'_>| config.estimator().fit_session(&data, device, session)
+            move |session: FitSession<'_>| config.fit_session(&data, device, session)
         };
         assert_eq!(refusal(of(numbers(0.0)), of(numbers(0.5))), "other targets");
     }
     let data = numbers(0.0);
     let wide = |width| {
-        let width = AgreementWidth::Given(width);
-        let objective = RegressionObjective::Soft { criterion: Criterion::G, width };
         let (data, device) = (&data, &device);
-        let config = RegressionConfig::new(3, 2).with_objective(objective);
-        move |session: FitSession<'_>| config.estimator().fit_session(data, device, session)
+        let config = Estimator::new(3, 2, soft(width));
+        move |session: FitSession<'_>| config.fit_session(data, device, session)
     };
     assert_eq!(refusal(wide(0.2), wide(0.3)), "other settings");
 

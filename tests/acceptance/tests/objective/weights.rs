@@ -5,11 +5,12 @@ use acceptance::oracle;
 use burn::tensor::{Device, Tensor};
 use burn_nca_learn::data::{AgreementWidth, Agreements, Features, Labeled, RegressionData};
 use burn_nca_learn::fit::{FitConfig, Precision};
+use burn_nca_learn::method::Mlkr;
 use burn_nca_learn::objective::{
     AgreementIndex, ClassIndex, Criterion, DataTarget, MlkrLossConfig, NcaLossConfig, Objective,
     SoftNcaLossConfig, TargetIndex,
 };
-use burn_nca_learn::{NcaConfig, RegressionConfig};
+use burn_nca_learn::{Estimator, NcaConfig};
 
 use crate::objective::setup::{assert_close, tensor};
 
@@ -172,7 +173,7 @@ fn a_fit_of_weighted_numbers_minimizes_the_weighted_sum() {
     let prices = x.chunks_exact(3).map(|row| row[0] + 0.1 * row[2]).collect();
     let data = RegressionData::new(Features::unnamed(x, 3).unwrap(), "price", prices).unwrap();
     let fit = FitConfig::new().with_precision(Precision::F64);
-    let config = RegressionConfig::new(3, 2).with_fit(fit);
+    let config = Estimator::new(3, 2, Mlkr::new()).with_fit(fit);
     let plain = config.fit(&data, &device).unwrap();
     let one = config.fit(&data.clone().with_weights(vec![1.0; 40]).unwrap(), &device).unwrap();
     assert_eq!(plain.matrix(), one.matrix());

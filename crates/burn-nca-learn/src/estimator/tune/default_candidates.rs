@@ -336,36 +336,31 @@ mod tests {
 
     #[test]
     fn numbers_are_compared_by_smaller_penalties() {
-        use crate::estimator::{RegressionConfig, RegressionObjective};
-        let compared = |rows: usize, config: RegressionConfig| {
+        use crate::method::{Mlkr, SoftNca};
+        let compared = |rows: usize, config: Estimator| {
             let values = (0..rows * 3).map(|at| (at * at % 17) as f64).collect();
             let features = Features::unnamed(values, 3).unwrap();
             let targets = (0..rows).map(|row| row as f64).collect();
             let data = RegressionData::new(features, "t", targets).unwrap();
-            TuneConfig::default_candidates_for_numbers(&config.estimator(), &data, true)
+            TuneConfig::default_candidates_for_numbers(&config, &data, true)
         };
-        let config = RegressionConfig::new(3, 2);
+        let mlkr = |k| Estimator::recommended(3, k, Mlkr::new()).into_any();
+        let (config, l2) = (mlkr(2), mlkr(2).fit.l2);
         let [fewest, most] = [FEWEST_NUMBERS, MOST_ROWS];
         let tune = compared(fewest, config.clone()).unwrap();
         assert_eq!((tune.folds, tune.repeats, tune.budget), (5, 3, Some(10.0)));
-        let wide = compared(fewest, RegressionConfig::new(3, 200)).unwrap();
+        let wide = compared(fewest, mlkr(200)).unwrap();
         assert_eq!((tune.most_rows, wide.most_rows), (Some(1200), Some(500)));
         let all = tune.candidates.unwrap();
-        assert_eq!((all[0].l2, all[0].start_perplexity), (RegressionConfig::L2, None));
+        assert_eq!((all[0].l2, all[0].start_perplexity), (l2, None));
         let (modern, penalties) = all.split_last().unwrap();
-        assert!(
-            penalties[1..].iter().all(|one| one.l2 < RegressionConfig::L2 && one.d_output == 2)
-        );
+        assert!(penalties[1..].iter().all(|one| one.l2 < l2 && one.d_output == 2));
         assert_eq!((modern.l2, modern.method.is_some()), (0.0, true));
-        let soft = RegressionObjective::Soft {
-            criterion: Criterion::F,
-            width: crate::data::AgreementWidth::Median,
-        };
         for (rows, config) in [
             (fewest - 1, config.clone()),
             (most + 1, config.clone()),
             (30, config.clone().with_encoder(EncoderConfig::Mlp(vec![4].into()))),
-            (30, config.with_objective(soft)),
+            (30, Estimator::new(3, 2, SoftNca::new()).into_any()),
         ] {
             assert!(compared(rows, config).is_none(), "{rows}");
         }

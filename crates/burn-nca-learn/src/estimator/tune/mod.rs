@@ -37,10 +37,10 @@ pub use search::{Search, SearchEnd};
 pub use session::{OnTuneProgress, TuneProgress, TuneSession};
 pub use trial::{StepScore, Trial};
 
-use super::{Estimator, Fitted, NcaConfig, RegressionConfig};
+use super::{Estimator, Fitted, NcaConfig};
 use crate::data::{Labeled, RegressionData, TrainingData};
 use crate::error::{Error, Result};
-use crate::method::AnyMethod;
+use crate::method::{AnyMethod, Mlkr};
 
 /// A metric whose settings were searched for, and the search.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl NcaConfig {
     pub fn choose(&self, data: &Labeled, device: &Device) -> Result<Chosen> {
         let any_dimension = self.d_output == self.d_input;
         let compared = TuneConfig::default_candidates(self, data, any_dimension);
-        self.estimator().choose(compared.as_ref(), data, device)
+        self.estimator().best_of(compared.as_ref(), data, device)
     }
 
     /// Chooses criterion, penalty, start, number of steps (and k, where asked) by cross-validation, and fits all
@@ -147,20 +147,19 @@ impl NcaConfig {
     }
 }
 
-impl RegressionConfig {
+impl Estimator<Mlkr> {
     /// Fits the best of a few default candidates, compared by cross-validation inside these rows: what `nca fit --task
     /// regression` does without options.
     ///
-    /// The settings of this configuration are the first candidate; [`TuneConfig::default_candidates_for_numbers`] lists
-    /// the others, and says where nothing is compared.
+    /// These settings are the first candidate; [`TuneConfig::default_candidates_for_numbers`] lists the others, and says
+    /// where nothing is compared.
     ///
     /// # Errors
-    /// As [`RegressionConfig::fit`], and settings that a search refuses, such as early stopping.
+    /// As [`Estimator::fit`], and settings that a search refuses, such as early stopping.
     pub fn choose(&self, data: &RegressionData, device: &Device) -> Result<Chosen> {
-        let estimator = self.estimator();
-        let any_dimension = self.d_output == self.d_input;
+        let (estimator, any_dimension) = (self.clone().into_any(), self.d_output == self.d_input);
         let compared = TuneConfig::default_candidates_for_numbers(&estimator, data, any_dimension);
-        estimator.choose(compared.as_ref(), data, device)
+        estimator.best_of(compared.as_ref(), data, device)
     }
 }
 
@@ -190,7 +189,7 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
     }
 
     /// The best of what is compared, or a fit as it is.
-    fn choose<D: TrainingData>(
+    fn best_of<D: TrainingData>(
         &self,
         compared: Option<&TuneConfig>,
         data: &D,
