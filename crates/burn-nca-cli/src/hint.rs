@@ -6,11 +6,13 @@ use burn_nca_program::shell_word;
 /// The most letters of a value in a hint.
 const LONGEST: usize = 60;
 
-/// Whether a command fits a model, or uses one that is fitted: options of reading belong to the former.
+/// Whether a command fits a model, or uses one that is fitted: which options it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandKind {
     /// `nca fit`.
     Fit,
+    /// `nca predict` and `nca transform`, which write a line for each row.
+    Embed,
     /// Every other command.
     Use,
 }
@@ -22,7 +24,8 @@ pub fn hint_text<'a>(
 ) -> Option<String> {
     hint_sentence(hints, |setting| match command {
         CommandKind::Fit => of_both(setting).or_else(|| of_fit(setting)),
-        CommandKind::Use => of_both(setting).or_else(|| of_use(setting)),
+        CommandKind::Embed if *setting == Setting::Id => of_fit(setting),
+        CommandKind::Embed | CommandKind::Use => of_both(setting).or_else(|| of_use(setting)),
     })
 }
 

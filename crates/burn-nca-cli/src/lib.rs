@@ -24,6 +24,7 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
     process::keep_arguments(arguments);
     let command = match cli.command {
         cli::Command::Fit(_) => hint::CommandKind::Fit,
+        cli::Command::Predict(_) | cli::Command::Transform(_) => hint::CommandKind::Embed,
         _ => hint::CommandKind::Use,
     };
     match commands::run(cli) {

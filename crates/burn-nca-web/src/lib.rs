@@ -5,6 +5,8 @@
 
 #[cfg(target_arch = "wasm32")]
 mod bindings;
+#[cfg(test)]
+mod cures;
 mod given_rows;
 #[cfg(any(test, target_arch = "wasm32"))]
 mod hint;

@@ -39,7 +39,8 @@ pub enum Table {
 pub struct RawRows {
     columns: RawTable,
     target_name: String,
-    target: Target,
+    labels: Vec<usize>,
+    class_names: Vec<String>,
     /// Which rows of the file these are.
     rows: Vec<usize>,
     config: PreparationConfig,
@@ -87,19 +88,21 @@ fn raw(name: &str, bytes: &[u8], target: TargetColumn, reading: &Reading) -> Res
     };
     let mut columns = parse_raw(name, bytes, &options)?;
     let target_name = columns.columns().last().map_or("", RawColumn::name).to_string();
-    let Some(column) = columns.take(&target_name) else {
-        return Err(Error::data(format!("{name} has no column; give a table with a class column")));
+    let target = columns.take(&target_name).map(|column| Target::of_text(&column.into_text()));
+    let (rows, labels, class_names) = match target {
+        Some((rows, Target::Classes { labels, names })) if !rows.is_empty() => {
+            (rows, labels, names)
+        }
+        _ => {
+            return Err(Error::data(format!(
+                "{name}: no row has a class in column {target_name:?}; write the class of some rows"
+            )));
+        }
     };
-    let (rows, target) = Target::of_text(&column.into_text());
-    if rows.is_empty() {
-        return Err(Error::data(format!(
-            "{name}: no row has a class in column {target_name:?}; write the class of some rows"
-        )));
-    }
     let categorical = if reading.categorical { Categorical::Auto } else { Categorical::None };
     let config =
         PreparationConfig { missing: reading.missing, categorical, ..PreparationConfig::default() };
-    Ok(RawRows { columns: columns.select(&rows), target_name, target, rows, config })
+    Ok(RawRows { columns: columns.select(&rows), target_name, labels, class_names, rows, config })
 }
 
 /// The rows with their classes.
@@ -134,10 +137,7 @@ impl Table {
 
 impl RawRows {
     fn ready(&self, test_size: f64, seed: u64) -> Result<PreparedData> {
-        let Target::Classes { labels, names } = &self.target else {
-            return Err(Error::data("the target holds no classes; choose a column of classes"));
-        };
-        let split = stratified_split(labels, test_size, seed)?;
+        let split = stratified_split(&self.labels, test_size, seed)?;
         let preparation = self.config.fit(&self.columns, &split.train)?;
         let prepared = preparation.apply(&self.columns)?;
         let kept = prepared.rows;
@@ -145,8 +145,8 @@ impl RawRows {
             part.iter().filter_map(|row| kept.binary_search(row).ok()).collect()
         };
         let target = Target::Classes {
-            labels: kept.iter().map(|&row| labels[row]).collect(),
-            names: names.clone(),
+            labels: kept.iter().map(|&row| self.labels[row]).collect(),
+            names: self.class_names.clone(),
         };
         let table = Numbers {
             features: prepared.features,

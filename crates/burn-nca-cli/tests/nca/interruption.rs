@@ -87,7 +87,9 @@ fn a_stop_while_the_table_is_read_ends_a_command_that_keeps_nothing_before_the_f
     child.stdin.take().unwrap().write_all(table.as_bytes()).unwrap();
     stderr.read_to_string(&mut said).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{said}");
-    assert!(said.contains("interrupted while the table was read"), "{said}");
+    let told = "interrupted while the table was read; give the same command to start again";
+    assert!(said.contains(told), "{said}");
+    nca(&["fit", "-", "--dim", "1"]).assert_fed(table.as_bytes()).success();
 }
 
 #[test]

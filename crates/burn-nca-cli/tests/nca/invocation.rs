@@ -1,9 +1,13 @@
 //! Help, completions, lists, and stdout as a pipe.
 
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::process::Stdio;
+
 use predicates::prelude::*;
 use predicates::str::contains;
 
-use crate::{nca, stdout};
+use crate::{Place, failure, nca, stdout};
 
 pub const VERBS: [&str; 12] = [
     "demo",
@@ -80,4 +84,29 @@ fn the_data_sets_are_listed() {
     for name in ["iris", "wine", "digits", "balance", "rings"] {
         assert!(list.lines().any(|line| line.starts_with(name)), "{name}");
     }
+}
+
+#[test]
+fn the_demo_serves_the_page_where_a_free_port_and_its_folder_are_given() {
+    let place = Place::new();
+    place.file("index.html", "the page");
+    let site = place.at("");
+    let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let message = failure(&["demo", "--site", &place.at("none"), "--port", "0"], 1);
+    assert!(message.contains("or name its folder with --site"), "{message}");
+    let message = failure(&["demo", "--site", &site, "--port", &port], 1);
+    assert!(message.contains("; give another --port, or 0 for any"), "{message}");
+    let mut demo = nca(&["demo", "--site", &site, "--port", "0"]);
+    let mut demo = demo.stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(demo.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.strip_prefix("http://").and_then(|line| line.split('/').next()).unwrap();
+    let mut answer = String::new();
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+    stream.read_to_string(&mut answer).unwrap();
+    demo.kill().unwrap();
+    demo.wait().unwrap();
+    assert!(answer.ends_with("the page"), "{answer}");
 }

@@ -41,7 +41,7 @@ pub fn parquet_file(
 ) -> Result<Vec<u8>> {
     if let Some((id, _)) = ids.filter(|(id, _)| names.iter().any(|name| name == id)) {
         return Err(Error::setting(format!(
-            "the column {id:?}, which names the rows, is called like a dimension; rename it, or leave --id out"
+            "the column {id:?}, which names the rows, is called like a dimension; rename it"
         )));
     }
     let k = matrix.columns();

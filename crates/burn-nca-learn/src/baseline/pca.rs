@@ -118,15 +118,12 @@ impl PcaConfig {
 /// A, row-major `[d, k]`.
 ///
 /// # Errors
-/// k = 0, k > d, or eigenvectors that do not converge.
+/// k = 0, or eigenvectors that do not converge.
+///
+/// # Panics
+/// If k > d.
 pub(crate) fn directions_about(features: &Features, center: &[f64], k: usize) -> Result<Vec<f64>> {
     require_dimensions("PCA", k)?;
-    let d = features.columns();
-    if k > d {
-        return Err(Error::setting(format!(
-            "{k} directions of {d} features were asked for; ask for {d} or fewer"
-        )));
-    }
     let principal = Deviations {
         rows: features.rows(),
         rounding: &rounding_levels(features),

@@ -121,12 +121,8 @@ impl Fitted {
             let ends = tensor(ends, [n, k]).autodiff();
             let total = distances(encoder.forward(x.clone()), ends, &self.rule).sum();
             let gradients = total.backward();
-            let gradient = x.grad(&gradients).ok_or_else(|| {
-                Error::setting(
-                    "the encoder has no derivative in its features; explain without the training rows",
-                )
-            })?;
-            let gradient = host_values(gradient);
+            // Distances that no feature changes have no gradient.
+            let gradient = x.grad(&gradients).map_or_else(|| vec![0.0; n * d], host_values);
             for (pair, gradient) in pairs.iter().zip(gradient.chunks_exact(STEPS * d)) {
                 let mut parts = difference(rows, training, pair);
                 for (at, part) in parts.iter_mut().enumerate() {

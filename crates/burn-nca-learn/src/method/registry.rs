@@ -326,7 +326,7 @@ impl AnyMethod {
         for (name, value) in given {
             if settings.insert(name.clone(), value).is_none() {
                 return Err(Error::setting(format!(
-                    "{} has no setting {}; it may be one of a newer version",
+                    "{} has no setting {}, which may be one of a newer version",
                     method.info().label,
                     quoted(&name)
                 )));

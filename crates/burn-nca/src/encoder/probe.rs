@@ -25,8 +25,7 @@ pub fn output_width<E: Encoder>(encoder: &E, few: Tensor<2>) -> Result<usize> {
     let [embedded, width] = embedded.map_err(|panic| {
         let words: Vec<&str> = panic_message(&*panic).split_whitespace().collect();
         Error::setting(format!(
-            "the encoder panics on {rows} rows of {d} features, as the data have them; give an encoder of {d} features \
-             ({})",
+            "the encoder panics on {rows} rows of {d} features, as the data have them ({}); give an encoder of {d} features",
             shortened(&words.join(" "))
         ))
     })?;

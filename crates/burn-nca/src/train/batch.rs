@@ -70,3 +70,24 @@ impl Batcher<Sample, SampleBatch> for SampleBatcher {
         SampleBatch { x: Tensor::from_data(TensorData::new(x, [n, d]), device), target }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::panic::catch_unwind;
+
+    use super::*;
+
+    #[test]
+    fn samples_of_other_sizes_are_refused_with_the_cure() {
+        let batch = |sizes: [usize; 2]| {
+            let sample = |(id, d)| Sample { id, features: vec![1.0; d], label: 0 };
+            let items = sizes.into_iter().enumerate().map(sample).collect();
+            catch_unwind(|| SampleBatcher.batch(items, &Device::flex()).x.dims())
+        };
+        let panic = batch([2, 3]).unwrap_err();
+        let text = panic.downcast_ref::<String>().unwrap();
+        assert!(text.contains("sample 1 has 3 features"), "{text}");
+        assert!(text.contains("; give all the same number"), "{text}");
+        assert_eq!(batch([3, 3]).unwrap(), [2, 3]);
+    }
+}

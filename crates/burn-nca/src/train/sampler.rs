@@ -161,9 +161,15 @@ mod tests {
     }
 
     #[test]
-    fn empty_batches_are_refused_with_both_numbers() {
-        let error = ClassBalancedSampler::new(&[0, 1], 2, 0, 0).unwrap_err().to_string();
-        assert!(error.contains("2 classes with 0 samples"), "{error}");
-        assert!(ClassBalancedSampler::new(&[], 2, 2, 0).is_err());
+    fn empty_batches_are_refused_with_both_numbers_and_the_cure() {
+        let of = |labels: &[usize], classes, samples| {
+            ClassBalancedSampler::new(labels, classes, samples, 0)
+                .map_err(|error| error.to_string())
+        };
+        let error = of(&[0, 1], 2, 0).unwrap_err();
+        assert!(error.contains("2 classes with 0 samples each"), "{error}");
+        assert!(error.ends_with("; give at least 1 of both (2 samples make a pair)"), "{error}");
+        assert!(of(&[], 1, 1).unwrap_err().ends_with("; give some"));
+        assert!(of(&[0, 1], 1, 1).is_ok());
     }
 }

@@ -2,6 +2,7 @@
 
 use burn_nca_data::{Matrix, npy_file};
 
+use super::arrays::numbers;
 use super::{Case, case};
 
 /// Sites without a case, and why.
@@ -202,6 +203,13 @@ fn new_rows() -> Vec<Case> {
         let case = case(sites, table).file("fit.csv", GOOD).before("fit fit.csv --out run");
         case.command(command)
     };
+    let of_array = |sites, table: &'static str, fit| {
+        let case = case(sites, table).file("x.npy", numbers(2)).file("y.npy", numbers(1));
+        case.file("p.csv", "1,2\n").before(fit).command("predict run t.csv")
+    };
+    let plain = "fit x.npy,y.npy --out run";
+    let with_missing = "fit x.npy,y.npy --missing mean --out run";
+    let of_pairs = "fit x.npy --pairs p.csv --dim 1 --max-iterations 2 --out run";
     vec![
         of_model("", "a,b\n1,2\n2,\n", "predict run t.csv")
             .edit("fill the values in", "a,b\n1,2\n2,1\n")
@@ -215,6 +223,16 @@ fn new_rows() -> Vec<Case> {
             "a;b\n1;2.5\n2;3.5\n",
         ),
         of_model("", "a,b\n1,2\n2,red\n", "transform run t.csv").edit("correct it", "a,b\n1,2\n"),
+        of_array("csv/header.rs edit; csv/header.rs Id", "a,b,y\n1,2,u\n2,1,v\n", plain)
+            .edit("remove what is not a feature", "a,b\n1,2\n2,1\n")
+            .value("--id", "y"),
+        of_array("", "a,b,y\n1,2,u\n2,1,v\n", with_missing)
+            .edit("remove what is not a feature", "a,b\n1,2\n2,1\n")
+            .value("--id", "y"),
+        of_array("", "a\n1\n2\n", plain).edit("give a table of all features", "a,b\n1,2\n2,1\n"),
+        of_array("", "a,b,c\n1,2,3\n2,1,3\n", of_pairs)
+            .command("evaluate run t.csv --pairs p.csv")
+            .edit("remove what is not a feature", "a,b\n1,2\n2,1\n"),
     ]
 }
 

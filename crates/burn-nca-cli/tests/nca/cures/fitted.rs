@@ -2,13 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use burn::tensor::DType;
+use burn::module::Module;
+use burn::tensor::{DType, Tensor};
 use burn_nca_data::{
     Features, Labeled, Result, Scaling, ScalingKind, SparseFeatures, TrainingData,
 };
 use burn_nca_learn::Fitted;
 use burn_nca_learn::baseline::Projection;
-use burn_nca_learn::encoder::{AnyEncoder, DiagonalMap, EncoderConfig};
+use burn_nca_learn::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap};
 use burn_nca_learn::estimator::tune::{TuneConfig, TuneProgress, TuneSession};
 use burn_nca_learn::estimator::{Decision, Estimator};
 use burn_nca_learn::fit::{EarlyStoppingConfig, FitSession};
@@ -17,7 +18,7 @@ use super::learned::{data, device, estimator, features, fit, linear, numbers, pa
 use super::worded::{Refused, refused};
 
 pub(super) fn all() -> Vec<Refused> {
-    [settings(), searches(), predictions(), sparse_rows(), folders()]
+    [settings(), searches(), encoders(), predictions(), sparse_rows(), folders(), exports()]
         .into_iter()
         .flatten()
         .collect()
@@ -68,6 +69,14 @@ fn searches() -> Vec<Refused> {
     let stopping = with(nca(), |fit| fit.with_early_stopping(Some(EarlyStoppingConfig::new())));
     let no_l2 = |l2| run(&TuneConfig { l2, ..tune() }, &estimator("lda", 1));
     let budget = |budget| of(tune().with_budget(budget));
+    // It ends before its first fit.
+    let wide = |[folds, repeats]: [usize; 2], rows: usize| {
+        let features = Features::unnamed(vec![1.0; 2000 * rows], 2000)?;
+        let data = Labeled::from_labels(features, (0..rows).map(|row| row % 2).collect())?;
+        let tune = tune().with_folds(folds).with_repeats(repeats).with_budget(Some(1e-9));
+        let estimator = Estimator { d_input: 2000, ..nca() };
+        estimator.search(&tune, &data, &device(), TuneSession::new()).map(drop)
+    };
     let watched = |flow: ControlFlow<()>| {
         let mut watch = |_: &TuneProgress<'_>| flow;
         let session = TuneSession::new().with_progress(&mut watch);
@@ -108,10 +117,38 @@ fn searches() -> Vec<Refused> {
         refused(of(tune().with_neighbors(0)))
             .by("give 1 or more neighbors", of(tune().with_neighbors(1))),
         refused(of(tune().with_most_candidates(0))).by("give 1 or more", good()),
+        refused(wide([100, 10], 1100))
+            .by("give fewer folds or repeats", wide([2, 1], 1100))
+            .by("fewer rows", wide([100, 10], 1000)),
         refused(of(tune().with_repeats(0))).by("give 1 or more", of(tune().with_repeats(1))),
         refused(run(&tune(), &stopping)).by("leave early_stopping and stop_at out", good()),
         refused(run(&TuneConfig { l2: None, ..tune() }, &estimator("euclidean", 2)))
             .by("fit it as it is", fit(&estimator("euclidean", 2))),
+    ]
+}
+
+/// An encoder of the user's own, which does not say how many features it takes.
+#[derive(Module, Debug)]
+struct Own {
+    map: LinearMap,
+    times: usize,
+}
+
+impl Encoder for Own {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        self.map.forward(x).repeat(&[self.times])
+    }
+}
+
+fn encoders() -> Vec<Refused> {
+    let own = |d: usize, times| {
+        let map = LinearMap::from_weight(&vec![1.0; d], [d, 1], &device(), DType::F32);
+        let scaling = Scaling::unscaled(data().features().names().to_vec());
+        Fitted::of_classes(Own { map, times }, scaling, &data(), &device()).map(drop)
+    };
+    vec![
+        refused(own(3, 1)).by("give an encoder of 2 features", own(2, 1)),
+        refused(own(2, 2)).by("an encoder embeds each row, [n, d] to [n, k]", own(2, 1)),
     ]
 }
 
@@ -261,5 +298,20 @@ fn folders() -> Vec<Refused> {
         refused(infinite(1e38))
             .by("scale the features", infinite(1.0))
             .by("start from a smaller module", infinite(0.1)),
+    ]
+}
+
+fn exports() -> Vec<Refused> {
+    let of_many = |rows: usize, with_neighbors| {
+        let labels = (0..rows).map(|row| row % (3 * rows / 4)).collect();
+        let train = Labeled::from_labels(features(rows), labels)?;
+        let scaling = Scaling::unscaled(train.features().names().to_vec());
+        let model = Fitted::of_classes(linear(1), scaling, &train, &device())?;
+        burn_nca_onnx::to_onnx(&model, with_neighbors)
+    };
+    vec![
+        refused(of_many(20_000, true))
+            .by("export the model without its neighbors", of_many(20_000, false))
+            .by("fit fewer rows", of_many(40, true)),
     ]
 }

@@ -232,8 +232,15 @@ fn sums() -> Vec<Refused> {
         let config = FitConfig::new().with_precision(Precision::F64);
         caught(|| minimize(&Problem::new(model, &x, &pairs), &config, FitSession::new()))?.map(drop)
     };
+    let total = |sums| {
+        let loss = NcaLossConfig::new().init().with_sums(sums);
+        caught(|| loss.total(rows(1.0, DType::F16), &classes(ROWS))).map(drop)
+    };
     let series = Sums::Fourier(1e-8);
     vec![
+        refused(total(Sums::Fused))
+            .by("choose Sums::Auto", total(Sums::Auto))
+            .by("Sums::Plain", total(Sums::Plain)),
         refused(check(Sums::Fourier(1.0), DType::F64))
             .by("give a number from 1e-13 to 1e-4, such as 1e-8", check(series, DType::F64)),
         refused(check(Sums::Fused, DType::F16))

@@ -26,6 +26,7 @@ mod runs;
 mod sites;
 mod tables;
 mod values;
+mod warned;
 mod worded;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -4,7 +4,7 @@ use super::{Case, case};
 
 /// Sites without a case, and why.
 pub(super) const UNTRIED: &[(&str, &str)] = &[
-    ("commands/demo.rs hinted", "the page is built in minutes"),
+    ("commands/demo.rs hinted", "invocation.rs names the folder"),
     ("commands/training_rows.rs hinted", "the model is of an earlier version"),
     ("commands/fit.rs hinted", "the device is wgpu"),
     ("commands/fit.rs usage", "no device computes as it should"),

@@ -30,6 +30,19 @@ vsm --set width_penalty=-1 | 0 (none) or a positive number such as 0.1 | vsm --s
 modern --set members=1 --set candidates=2 | from 0 to 1 | modern --set members=1 --set candidates=1
 ";
 
+/// The same of whole commands.
+const COMMANDS: &str = "
+fit noisy-xor:rows=40,alpha=2 | a number from -1 to 1, such as 0.5 | fit noisy-xor:rows=40,alpha=0.5
+fit noisy-xor:rows=40,noise=-1/1 | a standard deviation of 0 or more | fit noisy-xor:rows=40,noise=0/1
+fit noisy-xor:rows=0 | at least 1 | fit noisy-xor:rows=40
+fit noisy-xor:rows=few | give a whole number, such as 100 | fit noisy-xor:rows=100
+fit noisy-xor:rows=99999999 | ask for at most 16777216 rows | fit noisy-xor:rows=40
+fit noisy-xor:rows=40,rows=40 | give it once | fit noisy-xor:rows=40
+fit noisy-xor:rows=40,q=1 | the options are alpha, noise, irrelevant, rows, seed | fit noisy-xor:rows=40,seed=1
+fit t.csv --ignore n --device abacus | a device is cpu | fit t.csv --ignore n --device cpu
+fit t.csv --ignore n --picture p.gif | one of these endings | fit t.csv --ignore n --picture p.svg
+";
+
 /// The command of a fit by these options, which takes seconds at most.
 fn fit(options: &str) -> String {
     let short = match options.split(' ').next() {
@@ -45,13 +58,16 @@ pub(super) fn messages() -> Vec<String> {
     let place = Place::new();
     place.file("t.csv", &rows());
     let (mut wrong, mut messages) = (Vec::new(), Vec::new());
-    for [refused, words, cured] in cells(VALUES) {
-        let (done, stderr) = run(&place, &fit(refused));
+    let fits = cells(VALUES).map(|[refused, words, cured]| (fit(refused), words, fit(cured)));
+    let commands =
+        cells(COMMANDS).map(|[refused, words, cured]| (refused.into(), words, cured.into()));
+    for (refused, words, cured) in fits.chain(commands) {
+        let (done, stderr) = run(&place, &refused);
         if done || !stderr.contains(words) {
             wrong.push(format!("{refused}: {words:?} is not in {stderr}"));
         }
         messages.extend((!words.is_empty()).then_some(stderr));
-        let (done, stderr) = run(&place, &fit(cured));
+        let (done, stderr) = run(&place, &cured);
         if !done {
             wrong.push(format!("{cured}, which {refused} asks for: {stderr}"));
         }

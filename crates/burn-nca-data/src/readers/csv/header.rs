@@ -217,14 +217,34 @@ impl<'a> Places<'a> {
         Ok(columns)
     }
 
-    /// The columns in their order, where the names wanted are those of columns without any (x1, x2, …), the table has
-    /// none of these, and as many columns that are not `unwanted`.
-    fn in_order(&self, wanted: &[String], unwanted: &[usize]) -> Option<Vec<usize>> {
-        let columns: Vec<usize> =
-            (0..self.names.len()).filter(|column| !unwanted.contains(column)).collect();
-        let fits = wanted == column_numbers(columns.len());
+    /// The columns without those of a `role`, where the names wanted are those of columns without any (x1, x2, …), and the
+    /// table has none of these.
+    ///
+    /// # Errors
+    /// Other than as many.
+    fn in_order(&self, wanted: &[String], role: &[usize]) -> Result<Option<Vec<usize>>> {
         let is_known = |name: &String| wanted.contains(&name.to_lowercase());
-        (fits && !self.names.iter().any(is_known)).then_some(columns)
+        if wanted != column_numbers(wanted.len()) || self.names.iter().any(is_known) {
+            return Ok(None);
+        }
+        let columns: Vec<usize> =
+            (0..self.names.len()).filter(|column| !role.contains(column)).collect();
+        let (found, expected) = (columns.len(), wanted.len());
+        if found == expected {
+            return Ok(Some(columns));
+        }
+        let names: Vec<String> = columns.iter().map(|&column| self.names[column].clone()).collect();
+        let text = format!(
+            "{}: the columns of the fit have no names and are taken in their order, {expected} in number, not {found} ({})",
+            self.origin,
+            list(&names)
+        );
+        let message = Message::from(text).with_hint(Hint::edit(match found > expected {
+            true => "remove what is not a feature",
+            false => "give a table of all features",
+        }));
+        let is_id = found == expected + 1 && role.is_empty();
+        Err(Error::data(message.with_hints(is_id.then_some(Setting::Id.into()))))
     }
 
     /// What to say of columns that are taken in their order.
@@ -247,7 +267,10 @@ impl<'a> Places<'a> {
         ignored: &[usize],
         role: &[usize],
     ) -> Result<(Vec<usize>, Option<Message>)> {
-        let ordered = names.filter(|_| in_order).and_then(|names| self.in_order(names, role));
+        let ordered = match names.filter(|_| in_order) {
+            Some(names) => self.in_order(names, role)?,
+            None => None,
+        };
         Ok(match (ordered, names) {
             (Some(columns), _) => {
                 let about = self.about_order(&columns);

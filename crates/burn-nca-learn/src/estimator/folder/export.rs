@@ -28,7 +28,7 @@ pub(super) fn export_safetensors(fitted: &Fitted<AnyEncoder>, path: &Path) -> Re
     let Some(a) = fitted.matrix() else {
         return Err(Error::model(
             path,
-            "only a linear or diagonal map is one linear layer; this model is a network",
+            "only a linear or diagonal map is one linear layer, and this model is a network; export it as ONNX",
         ));
     };
     let d = fitted.card.d_input;
