@@ -40,7 +40,7 @@ impl SolverRun {
     /// What the nearest candidates omitted.
     pub(crate) fn omitted_text(&self) -> Option<String> {
         let omitted = self.omitted?;
-        Some(format!("nearest; omit {} of p in the last epoch", percent(Some(omitted))))
+        Some(format!("nearest, which omit {} of p in the last epoch", percent(Some(omitted))))
     }
 }
 

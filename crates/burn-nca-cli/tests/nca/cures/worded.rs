@@ -156,7 +156,7 @@ evaluation/repeats.rs | ; on the other | it gives a score
 evaluation/warnings.rs | the embedding of {} dimensions | small tables end so by rounding alone
 src/picture_file.rs | this build writes | it takes another build
 src/picture_file.rs | this run has no picture | only an edited report has no embedding
-src/picture_file.rs | {space}; pale | it describes a picture
+src/picture_file.rs | ; pale: training | it describes a picture
 comparison/ |  | pages describe a fit
 confusion/ |  | pages describe a fit
 page/ |  | pages describe a fit
