@@ -41,7 +41,7 @@ pub fn sentence(termination: Termination) -> &'static str {
         }
         Termination::NonFinite => {
             "Not converged: the value or the gradient became infinite or not a number; a smaller --l2, --scale \
-             standardize or, with mini-batches, a smaller --learning-rate keeps them finite."
+             standardize or, with mini-batches, a smaller --learning-rate may keep them finite."
         }
         Termination::NoStep => {
             "Not converged: no step was taken; in no batch did a row have both a row of its class and a row of \
