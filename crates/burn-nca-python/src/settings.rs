@@ -178,7 +178,9 @@ impl Settings {
         let iterations = self.max_iter.unwrap_or(ITERATIONS);
         let usual = match regularized {
             true => StochasticConfig::of_network(n),
-            false => StochasticConfig::new().with_epochs(Some(ITERATIONS)).with_batch_size(Some(BATCH)),
+            false => {
+                StochasticConfig::new().with_epochs(Some(ITERATIONS)).with_batch_size(Some(BATCH))
+            }
         };
         let batches = StochasticConfig {
             epochs: self.max_iter.or(usual.epochs),
@@ -186,7 +188,8 @@ impl Settings {
             learning_rate: self.learning_rate,
             ..usual
         };
-        let optimizer = self.optimizer.as_deref().unwrap_or(if regularized { "adam" } else { "lbfgs" });
+        let optimizer =
+            self.optimizer.as_deref().unwrap_or(if regularized { "adam" } else { "lbfgs" });
         let optimizer = match optimizer {
             "adam" => OptimizerConfig::Adam(
                 batches.with_learning_rate(self.learning_rate.or(Some(ADAM_RATE))),
