@@ -8,8 +8,7 @@ use burn_nca_learn::data::{Features, Labeled, RegressionData, Scaling, TrainingD
 use burn_nca_learn::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, LinearMap};
 use burn_nca_learn::estimator::{Estimator, LearnsFrom};
 use burn_nca_learn::fit::{FitSession, Progress, Start, StartWeights, Termination};
-use burn_nca_learn::method::Mlkr;
-use burn_nca_learn::{Estimator, Fitted, NcaConfig};
+use burn_nca_learn::{Fitted, NcaConfig};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -46,33 +45,6 @@ pub fn fit_classes(
         }
         Watch::new(on_step, &config.encoder, [config.d_input, config.d_output])
             .run(|session| in_place(&config.estimator(), data, &device, session))
-    })
-}
-
-/// Learns a metric from numbers.
-///
-/// # Errors
-/// As [`fit_classes`].
-#[pyfunction]
-#[pyo3(signature = (x, names, targets, settings, on_step=None))]
-pub fn fit_numbers(
-    py: Python<'_>,
-    x: Table<'_>,
-    names: Option<Vec<String>>,
-    targets: Numbers<'_>,
-    settings: Settings,
-    on_step: Option<Py<PyAny>>,
-) -> PyResult<Model> {
-    let data = targets.of(x.features(names)?)?;
-    let d = data.features().columns();
-    let fit = settings.fit(data.rows(), false)?.with_start(settings.unlabeled_start()?);
-    let config = Estimator::new(d, settings.dimensions(d), Mlkr::new())
-        .with_encoder(settings.encoder(None)?)
-        .with_fit(fit);
-    let device = settings.device()?;
-    py.detach(|| {
-        Watch::new(on_step, &config.encoder, [config.d_input, config.d_output])
-            .run(|session| in_place(&config, data, &device, session))
     })
 }
 

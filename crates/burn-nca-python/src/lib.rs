@@ -41,7 +41,7 @@ mod _burn_nca {
     #[pymodule_export]
     use super::explain::{explain, label_quality};
     #[pymodule_export]
-    use super::fitting::{fit_classes, fit_numbers, start};
+    use super::fitting::{fit_classes, start};
     #[pymodule_export]
     use super::gradient::value_and_gradient;
     #[pymodule_export]

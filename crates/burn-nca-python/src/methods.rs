@@ -113,7 +113,7 @@ impl Prepared {
             method = method.with_setting(&name, &value).map_err(raised)?;
         }
         let (n, d) = (features.rows(), features.columns());
-        let encoder = settings.encoder(Some(&method))?;
+        let encoder = settings.encoder(&method)?;
         let regularized = matches!(&encoder, EncoderConfig::Mlp(layers) if layers.batch_norm);
         let l2 = match regularized {
             true => 0.0,

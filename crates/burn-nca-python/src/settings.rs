@@ -7,7 +7,7 @@ use burn_nca_learn::fit::{
     ConjugateGradientConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty, Precision,
     SgdConfig, Start, StartWeights, StochasticConfig,
 };
-use burn_nca_learn::method::AnyMethod;
+use burn_nca_learn::method::{AnyMethod, Nca};
 use burn_nca_learn::objective::Criterion;
 use burn_nca_learn::{FOURIER_TOLERANCE, NcaConfig, Sums};
 use pyo3::exceptions::PyValueError;
@@ -82,7 +82,7 @@ impl Settings {
     pub fn classes(&self, data: &Labeled) -> PyResult<NcaConfig> {
         let (n, d) = (data.rows(), data.features().columns());
         Ok(NcaConfig::new(d, self.dimensions(d))
-            .with_encoder(self.encoder(None)?)
+            .with_encoder(self.encoder(&Nca::new().into())?)
             .with_criterion(self.criterion()?)
             .with_fit(self.fit(n, false)?.with_start(self.start(data)?)))
     }
@@ -92,11 +92,11 @@ impl Settings {
     ///
     /// # Errors
     /// An unknown name.
-    pub fn encoder(&self, method: Option<&AnyMethod>) -> PyResult<EncoderConfig> {
+    pub fn encoder(&self, method: &AnyMethod) -> PyResult<EncoderConfig> {
         let by_batches = matches!(self.optimizer.as_deref(), None | Some("adam" | "sgd"));
         let layers = || match (&self.hidden, method) {
             (Some(sizes), _) => sizes.clone().into(),
-            (None, Some(AnyMethod::Nca(_) | AnyMethod::Mlkr(_))) if by_batches => {
+            (None, AnyMethod::Nca(_) | AnyMethod::Mlkr(_)) if by_batches => {
                 HiddenLayers::regularized()
             }
             (None, _) => vec![64].into(),

@@ -25,13 +25,6 @@ def fit_classes(
     settings: dict[str, Any],
     on_step: Callable[[NDArray[np.float64], int, float], object] | None = None,
 ) -> Model: ...
-def fit_numbers(
-    x: NDArray[Any],
-    names: list[str] | None,
-    targets: _Numbers,
-    settings: dict[str, Any],
-    on_step: Callable[[NDArray[np.float64], int, float], object] | None = None,
-) -> Model: ...
 def methods_json() -> str: ...
 def fit_method(
     method: str,

@@ -124,7 +124,8 @@ class MLKR(Explains, RegressorMixin, MetricEstimator):
             The fitted estimator.
         """
         X, targets = self._given(X, y, sample_weight=only_weights(params))
-        model = _burn_nca.fit_numbers(X, self._names(), targets, self._fit_settings(X), self._steps())
+        settings = self._fit_settings(X)
+        model = _burn_nca.fit_method("mlkr", {}, X, self._names(), targets, settings, self._steps())
         return self._take(model)
 
     # What a search for settings asks for, too.
