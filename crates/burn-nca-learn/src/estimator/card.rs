@@ -3,10 +3,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::data::AgreementWidth;
 use crate::encoder::EncoderConfig;
 use crate::error::{Error, Result};
 use crate::fit::FitConfig;
-use crate::method::AnyMethod;
+use crate::method::{AnyMethod, Mlkr, SoftNca};
+use crate::objective::Criterion;
 
 /// What a model was fitted with.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -47,12 +49,35 @@ impl TryFrom<CardFile> for ModelCard {
     type Error = Error;
 
     fn try_from(written: CardFile) -> Result<Self> {
-        let CardFile { d_input, d_output, encoder, fit, mut method } = written;
-        let Some(Value::String(name)) = method.remove("method") else {
-            return Err(Error::setting("no method is named"));
-        };
-        Ok(Self { d_input, d_output, encoder, method: AnyMethod::of_settings(&name, method)?, fit })
+        let CardFile { d_input, d_output, encoder, fit, method } = written;
+        Ok(Self { d_input, d_output, encoder, method: method_of(method)?, fit })
     }
+}
+
+/// The objective of numbers, as cards of earlier versions have it in place of a method.
+#[derive(Deserialize)]
+enum Regression {
+    Mlkr,
+    Soft { criterion: Criterion, width: AgreementWidth },
+}
+
+/// The method of a card; those of earlier versions have no name, but settings that tell.
+fn method_of(mut settings: Map<String, Value>) -> Result<AnyMethod> {
+    let regression = settings.remove("regression");
+    let name = match (settings.remove("method"), regression) {
+        (Some(Value::String(name)), _) => name,
+        (None, Some(objective)) => {
+            let unread = |error| Error::setting(format!("regression: {error}"));
+            return Ok(match serde_json::from_value(objective).map_err(unread)? {
+                Regression::Mlkr => Mlkr::new().into(),
+                Regression::Soft { criterion, width } => SoftNca { criterion, width }.into(),
+            });
+        }
+        (None, None) if settings.contains_key("criterion") => "nca".into(),
+        (None, None) if settings.contains_key("include_self") => "pairs".into(),
+        _ => return Err(Error::setting("no method is named")),
+    };
+    AnyMethod::of_settings(&name, settings)
 }
 
 #[cfg(test)]
