@@ -94,6 +94,7 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
     warnings.extend(emit_notes(few_groups.into_iter().collect()));
     let about = warnings::about_dimension(args, &config)
         .into_iter()
+        .chain(warnings::about_batches(args, &config, train.features().rows()))
         .chain(warnings::about_weights(args, config.method.info().name));
     warnings.extend(emit_notes(about.collect()));
     let steps = settings::step_limit(&config.fit, train.features().rows());

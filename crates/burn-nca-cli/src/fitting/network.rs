@@ -1,10 +1,10 @@
-//! The hidden layers of a network, and what it is fitted by, where the options leave them open.
+//! The hidden layers of a network, and what a network or a large table is fitted by, where the options leave them open.
 
 use burn_nca_learn::encoder::{Activation, HiddenLayers};
 use burn_nca_learn::method::AnyMethod;
 
 use crate::cli::FitArgs;
-use crate::cli::fit::{ActivationKind, EncoderKind, OptimizerKind, YesNo};
+use crate::cli::fit::{ActivationKind, EncoderKind, OptimizerKind, SumsKind, YesNo};
 
 /// The optimizer of a fit: mini-batches for a network of NCA or MLKR, which generalizes by what only they can fit; L-BFGS for
 /// every other, and where options ask for iterations or for a search by steps.
@@ -16,6 +16,21 @@ pub fn optimizer_kind(args: &FitArgs, method: &AnyMethod) -> OptimizerKind {
         true => OptimizerKind::Adam,
         false => OptimizerKind::Lbfgs,
     })
+}
+
+/// Rows above which an exact fit of a map takes minutes.
+const LARGE: usize = 50_000;
+
+/// Whether a map of NCA is fitted by mini-batches though no option says how: pairs of so many rows take minutes, but for a
+/// Fourier series, in one and two dimensions.
+pub fn takes_batches_unasked(args: &FitArgs, method: &AnyMethod, rows: usize, dim: usize) -> bool {
+    let open = args.optimizer.optimizer.is_none()
+        && args.optimizer.max_iterations.is_none()
+        && args.model.warm_start.is_none()
+        && args.sums == SumsKind::Auto
+        && !args.tuning.tune;
+    let is_map = args.model.encoder() != EncoderKind::Mlp && matches!(method, AnyMethod::Nca(_));
+    open && is_map && rows > LARGE && dim > 2
 }
 
 /// The hidden layers: by mini-batches of NCA or MLKR [`HiddenLayers::regularized`], else 64 plain units, with what is given.

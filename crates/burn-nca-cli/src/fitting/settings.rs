@@ -51,20 +51,22 @@ pub fn configuration(
         }
     };
     let init = args.model.init.as_ref().unwrap_or(&Init::Auto);
+    let rows = train.features().rows();
     let kind = match &encoder {
         // A network that is fitted further may have layers that only mini-batches can fit.
         EncoderConfig::Mlp(hidden) if hidden.is_stochastic() => {
             args.optimizer.optimizer.unwrap_or(OptimizerKind::Adam)
         }
+        _ if network::takes_batches_unasked(args, &method, rows, dim) => OptimizerKind::Adam,
         _ => network::optimizer_kind(args, &method),
     };
-    let batches = kind.takes_batches().then(|| batches(args, &encoder, train.features().rows()));
+    let batches = kind.takes_batches().then(|| batches(args, &encoder, rows));
     let decays = batches.as_ref().is_some_and(|batches| batches.weight_decay.is_some());
     let l2 = args.model.l2.unwrap_or_else(|| match decays {
         true => 0.0,
         false => method.recommended_l2(&encoder),
     });
-    let sizes = (train.features().rows(), dim);
+    let sizes = (rows, dim);
     let (penalty, start_perplexity) =
         units(args, (&method, &encoder), (kind, warm_start.is_some()), sizes);
     let fit = FitConfig::new()
@@ -371,6 +373,23 @@ mod tests {
             r#""memory_mib":64"#,
         ] {
             assert!(text.contains(part), "{part} is not in {text}");
+        }
+    }
+
+    #[test]
+    fn large_tables_are_fitted_by_batches_unless_a_series_or_an_option_serves() {
+        let by_batches = |options: &str, rows: usize| {
+            let args = fit_args(options);
+            let method = chosen(&args, learned_from(&args).unwrap()).unwrap();
+            let train = Features::unnamed(vec![0.0; 3 * rows], 3).unwrap();
+            let config = configuration(&args, method, AnyData::Unlabeled(&train), None).unwrap();
+            config.fit.optimizer.batches().is_some()
+        };
+        assert!(by_batches("", 50_001) && by_batches("--no-tune --objective f", 50_001));
+        assert!(!by_batches("", 50_000) && !by_batches("--dim 2", 50_001));
+        for options in ["--optimizer lbfgs", "--max-iterations 9", "--method lmnn", "--sums plain"]
+        {
+            assert!(!by_batches(options, 50_001), "{options}");
         }
     }
 

@@ -6,6 +6,7 @@ use burn_nca_learn::encoder::EncoderConfig;
 use burn_nca_learn::method::Uses;
 
 use crate::cli::FitArgs;
+use crate::fitting::network::takes_batches_unasked;
 use burn_nca_report::evaluation::{
     about_columns, about_copies as about_row_copies, about_single_rows,
 };
@@ -64,6 +65,20 @@ pub fn about_dimension(args: &FitArgs, config: &Estimator) -> Option<Warning> {
             format!(
                 "{d} features are mapped to {}; --dim sets another number, up to {d} for the full metric",
                 counted(k, "dimension")
+            ),
+        )
+    })
+}
+
+/// About mini-batches that no option asked for.
+pub fn about_batches(args: &FitArgs, config: &Estimator, rows: usize) -> Option<Warning> {
+    takes_batches_unasked(args, &config.method, rows, config.d_output).then(|| {
+        Warning::new(
+            WarningCode::Sampled,
+            format!(
+                "{} are many for sums over all pairs: the fit is by mini-batches (adam); --optimizer lbfgs takes all pairs, \
+                 for minutes or hours",
+                counted(rows, "row")
             ),
         )
     })
