@@ -83,7 +83,7 @@ fn method_of(mut settings: Map<String, Value>) -> Result<AnyMethod> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::method::Nca;
+    use crate::method::{Nca, PairNca};
 
     fn card(method: AnyMethod) -> ModelCard {
         let encoder = Some(EncoderConfig::Linear);
@@ -91,12 +91,35 @@ mod tests {
     }
 
     #[test]
-    fn a_card_survives_json() {
+    fn a_card_survives_json_and_keeps_the_names_of_before() {
         for method in AnyMethod::all() {
             let text = serde_json::to_string(&card(method.clone())).unwrap();
             assert_eq!(serde_json::from_str::<ModelCard>(&text).unwrap().method, method, "{text}");
         }
         let written = serde_json::to_value(card(Nca::new().into())).unwrap();
         assert_eq!((&written["method"], &written["criterion"]), (&"nca".into(), &"F".into()));
+    }
+
+    #[test]
+    fn a_card_without_a_method_is_of_the_objective_it_names() {
+        let width = AgreementWidth::Given(2.5);
+        let soft = SoftNca { criterion: Criterion::G, width };
+        for (method, settings) in [
+            (
+                Nca { criterion: Criterion::G, repulsion: 0.5 }.into(),
+                r#""criterion":"G","repulsion":0.5"#,
+            ),
+            (Mlkr::new().into(), r#""regression":"Mlkr""#),
+            (soft.into(), r#""regression":{"Soft":{"criterion":"G","width":{"Given":2.5}}}"#),
+            (PairNca::new().into(), r#""include_self":true"#),
+        ] {
+            let fit = serde_json::to_string(&FitConfig::new()).unwrap();
+            let text = format!(
+                r#"{{"d_input":3,"d_output":2,"encoder":"Linear",{settings},"fit":{fit}}}"#
+            );
+            let read: ModelCard = serde_json::from_str(&text).unwrap();
+            let method: AnyMethod = method;
+            assert_eq!(read.method, method);
+        }
     }
 }
