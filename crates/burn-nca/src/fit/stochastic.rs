@@ -16,6 +16,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Checkpoint;
+use super::chunks::{chunks, joined};
 use super::exact::CHUNK;
 use super::monitor::{Monitor, Record};
 use super::nearest::Nearest;
@@ -349,9 +350,9 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
     /// The embedding of all rows, as validation has it, a block at a time, `[n, k]`.
     fn all_embedded(&self) -> Tensor<2> {
         let encoder = self.model.encoder.valid();
-        let rows: Vec<usize> = (0..self.problem.x.dims()[0]).collect();
-        let blocks = rows.chunks(CHUNK).map(|block| encoder.forward(self.problem.x.rows(block)));
-        Tensor::cat(blocks.collect(), 0)
+        let part =
+            |rows: Range<usize>| encoder.forward(self.problem.x.rows(&rows.collect::<Vec<_>>()));
+        joined(chunks(self.problem.x.dims()[0], CHUNK).map(part).collect())
     }
 
     /// The embedding of these rows, those of a batch of this number, with its graph, `[b, k]`.
