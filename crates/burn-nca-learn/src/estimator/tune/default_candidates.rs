@@ -63,9 +63,9 @@ impl TuneConfig {
     /// it would take minutes) and the network, then of eight dimensions, are compared, whatever the dimensions of the
     /// configuration.
     ///
-    /// `None` where there is nothing to choose: more than 50,000 rows (`nca fit` takes mini-batches there), fewer than two classes with a row for each fold,
-    /// or a network that was asked for. Larger tables are compared on 1200 of their rows; classes with fewer
-    /// rows than folds are left out of the comparison.
+    /// `None` where there is nothing to choose: more than 50,000 rows (`nca fit` takes mini-batches there, to three dimensions
+    /// or more), fewer than two classes with a row for each fold, or a network that was asked for. Larger tables are compared
+    /// on 1200 of their rows; classes with fewer rows than folds are left out of the comparison.
     pub fn default_candidates(
         config: &NcaConfig,
         data: &Labeled,
