@@ -87,19 +87,15 @@ impl Settings {
             .with_fit(self.fit(n, false)?.with_start(self.start(data)?)))
     }
 
-    /// Which map. The hidden layers of a network that names none are those of this method: of NCA and MLKR by mini-batches
-    /// [`HiddenLayers::regularized`], else 64 plain units.
+    /// Which map. The hidden layers of a network that names none are those of this method ([`AnyMethod::hidden_layers`]).
     ///
     /// # Errors
     /// An unknown name.
     pub fn encoder(&self, method: &AnyMethod) -> PyResult<EncoderConfig> {
         let by_batches = matches!(self.optimizer.as_deref(), None | Some("adam" | "sgd"));
-        let layers = || match (&self.hidden, method) {
-            (Some(sizes), _) => sizes.clone().into(),
-            (None, AnyMethod::Nca(_) | AnyMethod::Mlkr(_)) if by_batches => {
-                HiddenLayers::regularized()
-            }
-            (None, _) => vec![64].into(),
+        let layers = || match &self.hidden {
+            Some(sizes) => sizes.clone().into(),
+            None => method.hidden_layers(by_batches),
         };
         Ok(match self.encoder.as_str() {
             "linear" => EncoderConfig::Linear,

@@ -33,15 +33,14 @@ pub fn takes_batches_unasked(args: &FitArgs, method: &AnyMethod, rows: usize, di
     open && is_map && rows > LARGE && dim > 2
 }
 
-/// The hidden layers: by mini-batches of NCA or MLKR [`HiddenLayers::regularized`], else 64 plain units, with what is given.
+/// The hidden layers: those of the method ([`AnyMethod::hidden_layers`]), with what is given.
 pub fn hidden_layers(args: &FitArgs, method: &AnyMethod) -> HiddenLayers {
     let options = &args.model;
-    let by_batches = optimizer_kind(args, method).takes_batches();
-    let regularized = by_batches && matches!(method, AnyMethod::Nca(_) | AnyMethod::Mlkr(_));
-    let usual = match (options.batch_norm, regularized) {
-        (Some(YesNo::Yes), _) | (None, true) => HiddenLayers::regularized(),
-        (Some(YesNo::No), true) => HiddenLayers::from(HiddenLayers::regularized().sizes),
-        _ => vec![64].into(),
+    let usual = method.hidden_layers(optimizer_kind(args, method).takes_batches());
+    let usual = match options.batch_norm {
+        Some(YesNo::Yes) => HiddenLayers::regularized(),
+        Some(YesNo::No) => HiddenLayers::from(usual.sizes),
+        None => usual,
     };
     HiddenLayers {
         sizes: options.hidden.clone().unwrap_or(usual.sizes),

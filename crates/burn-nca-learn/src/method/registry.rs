@@ -13,7 +13,7 @@ use super::{
 #[cfg(not(target_arch = "wasm32"))]
 use super::{Modern, ModernRegression};
 use crate::data::{AnyData, Task, TrainingData};
-use crate::encoder::{AnyEncoder, EncoderConfig};
+use crate::encoder::{AnyEncoder, EncoderConfig, HiddenLayers};
 use crate::error::{Error, Result, quoted};
 use crate::fit::FitSession;
 
@@ -256,6 +256,15 @@ impl AnyMethod {
     /// The weight of the L2 penalty to start from in practice.
     pub fn recommended_l2(&self, encoder: &EncoderConfig) -> f64 {
         typed!(self, method => method.recommended_l2(encoder))
+    }
+
+    /// The hidden layers of a network where the user names none: by mini-batches of NCA or MLKR
+    /// [`HiddenLayers::regularized`], else 64 plain units.
+    pub fn hidden_layers(&self, by_batches: bool) -> HiddenLayers {
+        match self {
+            Self::Nca(_) | Self::Mlkr(_) if by_batches => HiddenLayers::regularized(),
+            _ => vec![64].into(),
+        }
     }
 
     /// The settings that a search tries other values of, with these values: its own, then the others.
