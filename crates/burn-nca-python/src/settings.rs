@@ -107,6 +107,13 @@ impl Settings {
         })
     }
 
+    /// Whether neither optimizer nor its passes are given, so that the number of rows may decide ([`Estimator::for_rows`]).
+    ///
+    /// [`Estimator::for_rows`]: burn_nca_learn::estimator::Estimator::for_rows
+    pub fn rows_may_decide(&self) -> bool {
+        self.optimizer.is_none() && self.max_iter.is_none() && self.batch_size.is_none()
+    }
+
     fn activation(&self) -> PyResult<Activation> {
         Ok(match self.activation.as_str() {
             "relu" => Activation::Relu,

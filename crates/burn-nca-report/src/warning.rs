@@ -40,6 +40,8 @@ pub enum WarningCode {
     FewGroups,
     /// The table is large, and the numbers about it are those of a sample of its rows.
     Sampled,
+    /// The table is large, and mini-batches fit it that no option asked for.
+    MiniBatches,
     /// Methods that the metric was not compared with, for want of time.
     NotCompared,
     /// The fit is not replayed, for want of time.
@@ -110,9 +112,9 @@ impl Warning {
         use WarningCode::{
             CheckpointNotWritten, ClassMinusOne, ConstantColumns, ConstantTarget, DatesAsNumbers,
             DuplicateColumns, FeatureOutliers, FewDimensions, FewGroups, FewRows, Identifiers,
-            MultilineClasses, NumbersAsClasses, PlaceholderValues, Prepared, ReadAs, RepeatedRows,
-            ReplayIncomplete, RowsWithoutClass, Sampled, SimilarClasses, SingleRowClasses,
-            TargetCopy, TargetOutliers,
+            MiniBatches, MultilineClasses, NumbersAsClasses, PlaceholderValues, Prepared, ReadAs,
+            RepeatedRows, ReplayIncomplete, RowsWithoutClass, Sampled, SimilarClasses,
+            SingleRowClasses, TargetCopy, TargetOutliers,
         };
         matches!(
             self.code,
@@ -120,6 +122,7 @@ impl Warning {
                 | SingleRowClasses
                 | FewDimensions
                 | Sampled
+                | MiniBatches
                 | Prepared
                 | ReadAs
                 | RowsWithoutClass

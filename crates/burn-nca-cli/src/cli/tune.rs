@@ -14,9 +14,9 @@ pub struct TuneOptions {
     pub tune: bool,
 
     /// Fit the default settings without comparing them. Without this option and without --tune, where --objective, --l2,
-    /// --init and other settings of the fit are left out and there are at most 50,000 rows, a few
-    /// candidates (Euclidean distance, LDA, PCA, settings of NCA, a network from 500 rows on and, without --dim, modern NCA; for
-    /// numbers penalties of MLKR and the same) are compared by cross-validation in the training rows, within 10 seconds.
+    /// --init and other settings of the fit are left out, a few candidates (Euclidean distance, LDA, PCA, settings of NCA, a
+    /// network from 500 rows on and, without --dim, modern NCA; for numbers penalties of MLKR and the same) are compared by
+    /// cross-validation in the training rows, within 10 seconds.
     #[arg(long, conflicts_with = "tune")]
     pub no_tune: bool,
 

@@ -92,6 +92,7 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
     let (config, tuning, few_groups) =
         tuning::choose(args, config, (train, &device), (folder.as_ref(), &interrupt, &stages))?;
     warnings.extend(emit_notes(few_groups.into_iter().collect()));
+    let config = network::for_rows(args, config, train.features().rows());
     let about = warnings::about_dimension(args, &config)
         .into_iter()
         .chain(warnings::about_batches(args, &config, train.features().rows()))

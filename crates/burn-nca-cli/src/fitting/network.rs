@@ -1,5 +1,6 @@
-//! The hidden layers of a network, and what a network or a large table is fitted by, where the options leave them open.
+//! The hidden layers of a network, and what a network is fitted by, where the options leave them open.
 
+use burn_nca_learn::Estimator;
 use burn_nca_learn::encoder::{Activation, HiddenLayers};
 use burn_nca_learn::method::AnyMethod;
 
@@ -18,19 +19,18 @@ pub fn optimizer_kind(args: &FitArgs, method: &AnyMethod) -> OptimizerKind {
     })
 }
 
-/// Rows above which an exact fit of a map takes minutes.
-const LARGE: usize = 50_000;
-
-/// Whether a map of NCA is fitted by mini-batches though no option says how: pairs of so many rows take minutes, but for a
-/// Fourier series, in one and two dimensions.
-pub fn takes_batches_unasked(args: &FitArgs, method: &AnyMethod, rows: usize, dim: usize) -> bool {
-    let open = args.optimizer.optimizer.is_none()
+/// Whether no option says by what a map is fitted.
+pub fn rows_may_decide(args: &FitArgs) -> bool {
+    args.optimizer.optimizer.is_none()
         && args.optimizer.max_iterations.is_none()
         && args.model.warm_start.is_none()
         && args.sums == SumsKind::Auto
-        && !args.tuning.tune;
-    let is_map = args.model.encoder() != EncoderKind::Mlp && matches!(method, AnyMethod::Nca(_));
-    open && is_map && rows > LARGE && dim > 2
+        && !args.tuning.tune
+}
+
+/// The estimator with the optimizer for so many rows, where no option decides it.
+pub fn for_rows(args: &FitArgs, estimator: Estimator, rows: usize) -> Estimator {
+    if rows_may_decide(args) { estimator.for_rows(rows) } else { estimator }
 }
 
 /// The hidden layers: those of the method ([`AnyMethod::hidden_layers`]), with what is given.

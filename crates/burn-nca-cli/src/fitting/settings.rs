@@ -57,7 +57,6 @@ pub fn configuration(
         EncoderConfig::Mlp(hidden) if hidden.is_stochastic() => {
             args.optimizer.optimizer.unwrap_or(OptimizerKind::Adam)
         }
-        _ if network::takes_batches_unasked(args, &method, rows, dim) => OptimizerKind::Adam,
         _ => network::optimizer_kind(args, &method),
     };
     let batches = kind.takes_batches().then(|| batches(args, &encoder, rows));
@@ -69,9 +68,11 @@ pub fn configuration(
     let sizes = (rows, dim);
     let (penalty, start_perplexity) =
         units(args, (&method, &encoder), (kind, warm_start.is_some()), sizes);
+    let estimator = Estimator::new(columns.len(), dim, method).with_encoder(encoder);
+    let many_pairs = network::rows_may_decide(args) && estimator.has_many_pairs(rows);
     let fit = FitConfig::new()
-        .with_start(start(init, columns, map_rows((&method, &encoder), dim))?)
-        .with_scaling(scaling(args, kind, train.features()))
+        .with_start(start(init, columns, map_rows((&estimator.method, &estimator.encoder), dim))?)
+        .with_scaling(scaling(args, many_pairs || kind.takes_batches(), train.features()))
         .with_l2(l2)
         .with_penalty(penalty)
         .with_start_perplexity(start_perplexity)
@@ -82,7 +83,7 @@ pub fn configuration(
         .with_precision(precision(args.precision))
         .with_sums(sums(args))
         .with_blocks(blocks(args.memory));
-    Ok(Estimator::new(columns.len(), dim, method).with_encoder(encoder).with_fit(fit))
+    Ok(estimator.with_fit(fit))
 }
 
 /// What the penalty weighs and the perplexity of the start, as set by the options.
@@ -283,7 +284,7 @@ fn blocks(memory_mib: Option<usize>) -> BlockConfig {
 }
 
 /// What was asked for; else standardized, but one scale for all columns where mini-batches meet columns of one unit.
-fn scaling(args: &FitArgs, kind: OptimizerKind, train: &Features) -> ScalingKind {
+fn scaling(args: &FitArgs, by_batches: bool, train: &Features) -> ScalingKind {
     let is_sparse = is_sparse(&args.source.data);
     match args.scale {
         // The columns were scaled before they were reduced.
@@ -293,7 +294,7 @@ fn scaling(args: &FitArgs, kind: OptimizerKind, train: &Features) -> ScalingKind
         Some(scale) => scale.into(),
         // Noise and decay of a network are set in units of standardized features.
         None if args.model.encoder() == EncoderKind::Mlp => ScalingKind::Standardize,
-        None if kind.takes_batches() => ScalingKind::auto(train),
+        None if by_batches => ScalingKind::auto(train),
         // The directions of a sparse table are in order of their variance, and most of the last is noise.
         None if is_sparse => ScalingKind::Common,
         None => ScalingKind::Standardize,
@@ -383,7 +384,7 @@ mod tests {
             let method = chosen(&args, learned_from(&args).unwrap()).unwrap();
             let train = Features::unnamed(vec![0.0; 3 * rows], 3).unwrap();
             let config = configuration(&args, method, AnyData::Unlabeled(&train), None).unwrap();
-            config.fit.optimizer.batches().is_some()
+            network::for_rows(&args, config, rows).fit.optimizer.batches().is_some()
         };
         assert!(by_batches("", 50_001) && by_batches("--no-tune --objective f", 50_001));
         assert!(!by_batches("", 50_000) && !by_batches("--dim 2", 50_001));

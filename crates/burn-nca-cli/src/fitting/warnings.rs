@@ -6,7 +6,7 @@ use burn_nca_learn::encoder::EncoderConfig;
 use burn_nca_learn::method::Uses;
 
 use crate::cli::FitArgs;
-use crate::fitting::network::takes_batches_unasked;
+use crate::fitting::network::rows_may_decide;
 use burn_nca_report::evaluation::{
     about_columns, about_copies as about_row_copies, about_single_rows,
 };
@@ -72,9 +72,10 @@ pub fn about_dimension(args: &FitArgs, config: &Estimator) -> Option<Warning> {
 
 /// About mini-batches that no option asked for.
 pub fn about_batches(args: &FitArgs, config: &Estimator, rows: usize) -> Option<Warning> {
-    takes_batches_unasked(args, &config.method, rows, config.d_output).then(|| {
+    let told = rows_may_decide(args) && config.has_many_pairs(rows);
+    (told && config.fit.optimizer.batches().is_some()).then(|| {
         Warning::new(
-            WarningCode::Sampled,
+            WarningCode::MiniBatches,
             format!(
                 "{} are many for sums over all pairs: the fit is by mini-batches (adam); --optimizer lbfgs takes all pairs, \
                  for minutes or hours",

@@ -19,6 +19,7 @@ mod feature_contributions;
 mod fitted;
 mod folder;
 mod label_quality;
+mod many_rows;
 mod nca;
 mod prediction;
 mod replay;

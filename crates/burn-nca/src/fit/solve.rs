@@ -86,27 +86,36 @@ pub fn minimize_prepared<E: Encoder, O: Objective>(
     }
 }
 
-/// The solution of a fit with zero iterations.
+/// The solution of a fit with zero iterations; value and gradient are those that its optimizer sees, of all pairs or of an
+/// epoch of batches.
 fn at_the_start<E: Encoder, O: Objective>(
     units: &Units<'_, '_, E, O>,
     start: &[f64],
 ) -> Solution<MetricModel<E, O>> {
     let Units { problem, config, .. } = units;
-    let Evaluation { value, gradient, .. } = match start {
+    let batches = config
+        .optimizer
+        .batches()
+        .filter(|batches| !start.is_empty() && batches.batches_of(problem.x.dims()[0]) > 1);
+    let ([value, gradient_max], evaluations) = match batches {
+        Some(batches) => (stochastic::at_the_start(units, batches), 0),
         // Without a parameter to fit there is nothing to differentiate by.
-        [] => Evaluation::new(
-            exact::value(&problem.model, &problem.x.all(), problem.target, &config.blocks),
-            Vec::new(),
-        ),
-        _ => units.evaluate(None, start),
+        None if start.is_empty() => {
+            let (x, blocks) = (problem.x.all(), &config.blocks);
+            ([exact::value(&problem.model, &x, problem.target, blocks), 0.0], 1)
+        }
+        None => {
+            let Evaluation { value, gradient, .. } = units.evaluate(None, start);
+            ([value, gradient.iter().fold(0.0, |max: f64, g| max.max(g.abs()))], 1)
+        }
     };
     Solution {
         module: problem.model.clone(),
         value,
-        gradient_max: gradient.iter().fold(0.0, |max: f64, g| max.max(g.abs())),
+        gradient_max,
         termination: Termination::StopAt,
         iterations: 0,
-        evaluations: 1,
+        evaluations,
         seconds_before: 0.0,
         history: Vec::new(),
     }

@@ -25,7 +25,7 @@ use super::penalty::{Penalty, spread};
 use super::problem::Problem;
 use super::training_layers::{independent, training_layers};
 use super::units::Units;
-use super::{Evaluation, FitConfig, Progress, Solution, StochasticConfig, Termination};
+use super::{Evaluation, FitConfig, Progress, SgdConfig, Solution, StochasticConfig, Termination};
 use crate::device::runs_on_host;
 use crate::encoder::{Encoder, load_optimizer, load_record};
 use crate::error::{Error, Result};
@@ -95,6 +95,18 @@ pub(super) fn minimize<E: Encoder, O: Objective>(
         module: epochs.model,
     };
     Ok(monitor.record.at_best(solution, |model| model))
+}
+
+/// What the batches of one epoch say of the start, which no step leaves: its value, and the largest component of the
+/// gradient of the last.
+pub(super) fn at_the_start<E: Encoder, O: Objective>(
+    units: &Units<'_, '_, E, O>,
+    settings: &StochasticConfig,
+) -> [f64; 2] {
+    let still = (SgdConfig::new().init(), 0.0);
+    let mut epochs = Epochs::new(units, settings, still);
+    let Progress { value, gradient_max, .. } = epochs.run();
+    [value, gradient_max]
 }
 
 /// Passes over the rows until the epochs are done or the monitor breaks.

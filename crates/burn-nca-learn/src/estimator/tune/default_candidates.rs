@@ -9,9 +9,6 @@ use crate::fit::{Penalty, START_PERPLEXITY, Start};
 use crate::method::AnyMethod;
 use crate::objective::Criterion;
 
-/// Tables of more rows are fitted with the default settings, without a comparison.
-const MOST_ROWS: usize = 50_000;
-
 /// The rows that candidates are compared on, where there are more.
 const COMPARED_ROWS: usize = 1200;
 
@@ -63,9 +60,9 @@ impl TuneConfig {
     /// it would take minutes) and the network, then of eight dimensions, are compared, whatever the dimensions of the
     /// configuration.
     ///
-    /// `None` where there is nothing to choose: more than 50,000 rows (`nca fit` takes mini-batches there, to three dimensions
-    /// or more), fewer than two classes with a row for each fold, or a network that was asked for. Larger tables are compared
-    /// on 1200 of their rows; classes with fewer rows than folds are left out of the comparison.
+    /// `None` where there is nothing to choose: fewer than two classes with a row for each fold, or a network that was asked
+    /// for. Tables of more than 1200 rows are compared on as many of them; classes with fewer rows than folds are left out of
+    /// the comparison.
     pub fn default_candidates(
         config: &NcaConfig,
         data: &Labeled,
@@ -74,7 +71,7 @@ impl TuneConfig {
         let compared = data.class_counts().into_iter().filter(|count| *count >= FOLDS);
         let (classes, rows) = (compared.clone().count(), compared.sum::<usize>());
         let is_map = !matches!(config.encoder, EncoderConfig::Mlp(_));
-        if data.rows() > MOST_ROWS || classes < 2 || !is_map {
+        if classes < 2 || !is_map {
             return None;
         }
         let sizes = [data.rows(), config.d_input, config.d_output];
@@ -107,8 +104,9 @@ impl TuneConfig {
     /// ([`ModernRegression`](crate::method::ModernRegression), not in a browser, nor where it would take minutes) and the
     /// network, then of eight dimensions, are compared last. The comparison takes at most ten seconds.
     ///
-    /// `None` where nothing is compared: another method than MLKR, a network, fewer than 20 or more than 50,000 rows. Larger
-    /// tables are compared on 1200 of their rows, on fewer (300 at least) where columns are more than ten.
+    /// `None` where nothing is compared: another method than MLKR, a network, fewer than 20 rows. Tables of more than 1200 rows
+    /// are compared on as many of them, on fewer (300 at least) where columns are more than ten. Where the chosen settings are
+    /// fitted by mini-batches ([`Estimator::for_rows`]), fits are measured at their end alone.
     pub fn default_candidates_for_numbers(
         config: &Estimator,
         data: &RegressionData,
@@ -117,7 +115,7 @@ impl TuneConfig {
         let rows = data.features().rows();
         let is_map = !matches!(config.encoder, EncoderConfig::Mlp(_));
         let is_mlkr = matches!(config.method, AnyMethod::Mlkr(_));
-        if !(is_mlkr && is_map && (FEWEST_NUMBERS..=MOST_ROWS).contains(&rows)) {
+        if !(is_mlkr && is_map && rows >= FEWEST_NUMBERS) {
             return None;
         }
         let default = Candidate::of_fit(&config.fit, config.d_output);
@@ -131,9 +129,10 @@ impl TuneConfig {
         let products = (config.d_input * config.d_output).max(1) as f64;
         let compared = (PRODUCTS_OF_NUMBERS / products).sqrt() as usize;
         let compared = compared.clamp(FEWEST_COMPARED_ROWS, COMPARED_ROWS);
-        Some(
-            in_seconds([rows, config.d_input, config.d_output], all).with_most_rows(Some(compared)),
-        )
+        let tune =
+            in_seconds([rows, config.d_input, config.d_output], all).with_most_rows(Some(compared));
+        // Steps of the compared fits say nothing of epochs.
+        Some(if config.has_many_pairs(rows) { tune.with_steps(Vec::new()) } else { tune })
     }
 }
 
@@ -346,7 +345,7 @@ mod tests {
         };
         let mlkr = |k| Estimator::recommended(3, k, Mlkr::new()).into_any();
         let (config, l2) = (mlkr(2), mlkr(2).fit.l2);
-        let [fewest, most] = [FEWEST_NUMBERS, MOST_ROWS];
+        let fewest = FEWEST_NUMBERS;
         let tune = compared(fewest, config.clone()).unwrap();
         assert_eq!((tune.folds, tune.repeats, tune.budget), (5, 3, Some(10.0)));
         let wide = compared(fewest, mlkr(200)).unwrap();
@@ -356,9 +355,11 @@ mod tests {
         let (modern, penalties) = all.split_last().unwrap();
         assert!(penalties[1..].iter().all(|one| one.l2 < l2 && one.d_output == 2));
         assert_eq!((modern.l2, modern.method.is_some()), (0.0, true));
+        // Mini-batches count epochs, which no compared fit does; two dimensions have Fourier series.
+        let steps = |k| compared(50_001, mlkr(k)).unwrap().steps.is_empty();
+        assert_eq!((steps(2), steps(3)), (false, true));
         for (rows, config) in [
             (fewest - 1, config.clone()),
-            (most + 1, config.clone()),
             (30, config.clone().with_encoder(EncoderConfig::Mlp(vec![4].into()))),
             (30, Estimator::new(3, 2, SoftNca::new()).into_any()),
         ] {

@@ -65,8 +65,8 @@ impl NcaConfig {
     /// without options.
     ///
     /// The settings of this configuration are the first candidate ([`NcaConfig::recommended`]); encoder, scaling,
-    /// optimizer, precision and seed are those of all. [`TuneConfig::default_candidates`] lists the others, and says
-    /// where nothing is compared. Its result may be a closed form: [`Fitted::applied_method`] names it. For other
+    /// optimizer, precision and seed are those of all, but for the mini-batches of a large table ([`Estimator::for_rows`]).
+    /// [`TuneConfig::default_candidates`] lists the others, and says where nothing is compared. Its result may be a closed form: [`Fitted::applied_method`] names it. For other
     /// candidates, folds or another budget pass a changed comparison to [`NcaConfig::tune`].
     ///
     /// # Errors
@@ -152,7 +152,7 @@ impl Estimator<Mlkr> {
     /// regression` does without options.
     ///
     /// These settings are the first candidate; [`TuneConfig::default_candidates_for_numbers`] lists the others, and says
-    /// where nothing is compared.
+    /// where nothing is compared. Large tables are fitted by mini-batches ([`Estimator::for_rows`]).
     ///
     /// # Errors
     /// As [`Estimator::fit`], and settings that a search refuses, such as early stopping.
@@ -195,12 +195,11 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
         data: &D,
         device: &Device,
     ) -> Result<Chosen> {
-        let Some(compared) = compared else {
-            let fitted = self.clone().into_any().fit(data, device)?;
-            return Ok(Chosen { fitted, search: None });
-        };
-        let Tuned { fitted, search } = self.tune(compared, data, device, TuneSession::new())?;
-        Ok(Chosen { fitted, search: Some(search) })
+        let given = self.clone().into_any();
+        let search = compared.map(|tune| given.search(tune, data, device, TuneSession::new()));
+        let search = search.transpose()?;
+        let chosen = search.as_ref().and_then(|search| search.estimator(&given)).unwrap_or(given);
+        Ok(Chosen { fitted: chosen.for_rows(data.features().rows()).fit(data, device)?, search })
     }
 
     /// The search of [`Estimator::tune`] alone; [`Search::estimator`] gives the settings to fit with.

