@@ -132,9 +132,9 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
     {
         refuse_no_such_class(text.distinct(), class)?;
     }
-    let drop = columns.missing == Missing::Drop;
+    let drops_rows = columns.missing == Missing::Drop;
     let kind = (task, columns.unlabeled_class.as_deref());
-    let (rows, target) = targets(column, kind, (&source.data, drop))?;
+    let (rows, target) = targets(column, kind, (&source.data, drops_rows))?;
     let without: Vec<usize> =
         (0..raw.rows()).filter(|row| rows.binary_search(row).is_err()).collect();
     let (rows, target, without_weight) = weighted((rows, target), roles.weights.as_deref())?;
@@ -161,6 +161,7 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
     warnings.extend(about_raw(&raw, &rows, &target));
     let levels = raw.columns().iter().filter_map(|column| about_similar_texts("levels", column));
     warnings.extend(similar_groups.into_iter().chain(levels));
+    drop(raw);
     // Rows with missing values may have been left out.
     let place = |row: usize| prepared.rows.binary_search(&row).ok();
     let kept: Vec<usize> = (0..rows.len()).filter(|&at| place(rows[at]).is_some()).collect();

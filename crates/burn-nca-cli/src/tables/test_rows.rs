@@ -61,8 +61,8 @@ pub(super) fn with_test_rows(
     let preparation =
         columns.preparation().fit(&first, &train).with_context(|| source.data.clone())?;
     preparation.apply(&second).with_context(|| of_test(test))?;
-    let both = raw.clone().followed_by(more).with_context(|| of_test(test))?;
-    *raw = both;
+    drop((first, second));
+    *raw = std::mem::take(raw).followed_by(more).with_context(|| of_test(test))?;
     Ok((preparation, note))
 }
 
@@ -93,7 +93,7 @@ fn with_classes(
 fn with_target(table: RawTable, name: &str) -> Result<RawTable> {
     let mut columns = table.columns().to_vec();
     if let Some(column) = columns.pop() {
-        columns.push(RawColumn::new(name, column.values().clone()));
+        columns.push(column.renamed(name));
     }
     Ok(RawTable::new(columns)?.with_notes(table.notes().to_vec()))
 }

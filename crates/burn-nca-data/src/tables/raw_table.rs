@@ -2,6 +2,7 @@
 
 use crate::hint::Message;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::{Features, column_numbers};
 use crate::error::{Error, Result};
@@ -22,18 +23,18 @@ use crate::excerpt::quoted;
 /// assert_eq!(table.column("city").unwrap().num_missing(), 1);
 /// # Ok::<(), burn_nca_data::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RawTable {
     columns: Vec<RawColumn>,
     rows: usize,
     notes: Vec<Message>,
 }
 
-/// A named column of a [`RawTable`].
+/// A named column of a [`RawTable`]. Copies share its values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawColumn {
     name: String,
-    values: RawValues,
+    values: Arc<RawValues>,
 }
 
 /// The values of a column.
@@ -73,7 +74,12 @@ impl TextValues {
     /// # Panics
     /// If there is no such row.
     pub fn get(&self, row: usize) -> Option<&str> {
-        self.codes[row].map(|code| self.distinct[code as usize].as_str())
+        self.code(row).map(|code| self.distinct[code].as_str())
+    }
+
+    /// The place of the text of a row among the distinct ones.
+    pub(super) fn code(&self, row: usize) -> Option<usize> {
+        self.codes[row].map(|code| code as usize)
     }
 
     /// Number of rows.
@@ -103,7 +109,7 @@ impl<'a> FromIterator<Option<&'a str>> for TextValues {
 impl RawColumn {
     /// A column of numbers; NaN is a missing value.
     pub fn numbers(name: impl Into<String>, values: Vec<f64>) -> Self {
-        Self { name: name.into(), values: RawValues::Numbers(values) }
+        Self::new(name, RawValues::Numbers(values))
     }
 
     /// A column of text; `None` is a missing value.
@@ -111,12 +117,18 @@ impl RawColumn {
         name: impl Into<String>,
         values: impl IntoIterator<Item = Option<&'a str>>,
     ) -> Self {
-        Self { name: name.into(), values: RawValues::Text(values.into_iter().collect()) }
+        Self::new(name, RawValues::Text(values.into_iter().collect()))
     }
 
     /// A column of these values.
     pub fn new(name: impl Into<String>, values: RawValues) -> Self {
-        Self { name: name.into(), values }
+        Self { name: name.into(), values: Arc::new(values) }
+    }
+
+    /// The same values under another name.
+    #[must_use]
+    pub fn renamed(&self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self.clone() }
     }
 
     /// Its name.
@@ -131,7 +143,7 @@ impl RawColumn {
 
     /// Number of rows.
     pub fn rows(&self) -> usize {
-        match &self.values {
+        match self.values() {
             RawValues::Numbers(numbers) => numbers.len(),
             RawValues::Text(text) => text.rows(),
         }
@@ -142,7 +154,7 @@ impl RawColumn {
     /// # Panics
     /// If there is no such row.
     pub fn is_missing(&self, row: usize) -> bool {
-        match &self.values {
+        match self.values() {
             RawValues::Numbers(numbers) => numbers[row].is_nan(),
             RawValues::Text(text) => text.codes[row].is_none(),
         }
@@ -155,7 +167,7 @@ impl RawColumn {
 
     /// The value of each row as text; numbers in the fewest digits that read back to them.
     pub fn into_text(self) -> TextValues {
-        match self.values {
+        match Arc::unwrap_or_clone(self.values) {
             RawValues::Text(text) => text,
             RawValues::Numbers(numbers) => {
                 let mut text = TextValues::default();
@@ -169,7 +181,7 @@ impl RawColumn {
     }
 
     fn select(&self, rows: &[usize]) -> Self {
-        let values = match &self.values {
+        let values = match self.values() {
             RawValues::Numbers(numbers) => {
                 RawValues::Numbers(rows.iter().map(|&row| numbers[row]).collect())
             }
@@ -178,7 +190,7 @@ impl RawColumn {
                 ..text.clone()
             }),
         };
-        Self { name: self.name.clone(), values }
+        Self::new(&self.name, values)
     }
 }
 
@@ -206,7 +218,7 @@ impl RawTable {
             )));
         }
         for column in &columns {
-            let RawValues::Numbers(numbers) = &column.values else { continue };
+            let RawValues::Numbers(numbers) = column.values() else { continue };
             if let Some(row) = numbers.iter().position(|number| number.is_infinite()) {
                 return Err(Error::data(format!(
                     "row {}, column {} is infinite; write a finite number or remove the row",
@@ -253,10 +265,7 @@ impl RawTable {
         if rest.len() != others || !own.eq(&column_numbers(names.len())) {
             return None;
         }
-        let named = first
-            .iter()
-            .zip(names)
-            .map(|(column, name)| RawColumn { name: name.clone(), values: column.values.clone() });
+        let named = first.iter().zip(names).map(|(column, name)| column.renamed(name));
         let columns = named.chain(rest.iter().cloned()).collect();
         Some(Self { columns, rows: self.rows, notes: self.notes.clone() })
     }
@@ -293,24 +302,18 @@ impl RawTable {
                 )));
             };
             let name = column.name.clone();
-            let values = match (column.values, more.values) {
-                (RawValues::Numbers(mut first), RawValues::Numbers(second)) => {
-                    first.extend(second);
-                    RawValues::Numbers(first)
+            columns.push(match (column.values(), more.values()) {
+                (RawValues::Numbers(first), RawValues::Numbers(second)) => {
+                    RawColumn::numbers(name, [&first[..], second].concat())
                 }
-                (first, second) => {
-                    let mut text = Self::as_text(&name, first);
-                    Self::as_text(&name, second).iter().for_each(|next| text.push(next));
-                    RawValues::Text(text)
+                _ => {
+                    let mut text = column.into_text();
+                    more.into_text().iter().for_each(|next| text.push(next));
+                    RawColumn::new(name, RawValues::Text(text))
                 }
-            };
-            columns.push(RawColumn { name, values });
+            });
         }
         Ok(Self { columns, rows, notes })
-    }
-
-    fn as_text(name: &str, values: RawValues) -> TextValues {
-        RawColumn::new(name, values).into_text()
     }
 }
 

@@ -27,9 +27,11 @@ pub(super) fn find(train: &Features, rows: &Features, seen: &[bool]) -> Vec<Opti
     let d = train.columns();
     let known: Vec<OnceCell<Column>> = vec![OnceCell::new(); d];
     let column = |at: usize| known[at].get_or_init(|| Column::of(train, at));
-    let some = || (0..d).step_by(d.div_ceil(COLUMNS).max(1));
-    let by_chance = some().fold(n as f64, |share, at| share * column(at).by_chance());
-    let Some(key) = some().max_by_key(|&at| column(at).distinct) else { return found };
+    let mut some: Vec<usize> = (0..d).step_by(d.div_ceil(COLUMNS).max(1)).collect();
+    let by_chance = some.iter().fold(n as f64, |share, &at| share * column(at).by_chance());
+    // Those that tell most rows apart first.
+    some.sort_by_key(|&at| std::cmp::Reverse(column(at).distinct));
+    let Some(&key) = some.first() else { return found };
     let compared = n.saturating_mul(rows.rows()) / column(key).distinct.max(1);
     if by_chance > BY_CHANCE || compared > MOST_COMPARED {
         return found;
@@ -40,7 +42,7 @@ pub(super) fn find(train: &Features, rows: &Features, seen: &[bool]) -> Vec<Opti
         let is_near_in = |at: usize| {
             (train.value(other, at) - rows.value(row, at)).abs() <= column(at).tolerance
         };
-        some().all(is_near_in) && (0..d).all(is_near_in)
+        some.iter().copied().all(is_near_in) && (0..d).all(is_near_in)
     };
     for row in (0..rows.rows()).filter(|&row| !seen[row]) {
         let (value, tolerance) = (rows.value(row, key), column(key).tolerance);

@@ -1,13 +1,13 @@
 //! A raw table becomes features.
 
 use super::Preparation;
-use super::column::{Cell, PreparedColumn, Reading};
+use super::column::{Cell, Cells, PreparedColumn, Reading};
 use super::config::Missing;
 use super::name_list::list;
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
 use crate::hint::{Message, missing_hints};
-use crate::tables::{Features, RawTable, are_same_letters};
+use crate::tables::{Features, FeaturesBuilder, RawTable, are_same_letters};
 
 /// What a preparation made of a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,35 +38,38 @@ impl Preparation {
                 )));
             };
             let read = column.cells(raw)?;
-            remarks.extend(about_unseen(column, &read));
+            remarks.extend(about_unseen(column, &read, table.rows()));
             cells.push(read);
         }
         let rows = self.kept(&cells, table.rows(), &mut remarks)?;
         let width = self.columns.iter().map(PreparedColumn::width).sum::<usize>();
-        let mut values = vec![0.0; rows.len() * width];
-        for (&row, values) in rows.iter().zip(values.chunks_exact_mut(width.max(1))) {
-            let mut at = 0;
+        let mut values = FeaturesBuilder::with_capacity(rows.len() * width);
+        for &row in &rows {
+            let mut of_row = vec![0.0; width];
+            let mut rest = &mut of_row[..];
             for (column, cells) in self.columns.iter().zip(&cells) {
-                column.write(&cells[row], &mut values[at..at + column.width()]);
-                at += column.width();
+                let (own, others) = rest.split_at_mut(column.width());
+                column.write(cells.get(row), own);
+                rest = others;
             }
+            values.extend_from_slice(&of_row);
         }
-        Ok(Prepared { features: Features::new(values, self.feature_names())?, rows, remarks })
+        Ok(Prepared { features: values.build(self.feature_names())?, rows, remarks })
     }
 
     /// The rows that become features.
     fn kept(
         &self,
-        cells: &[Vec<Cell>],
+        cells: &[Cells<'_>],
         rows: usize,
         remarks: &mut Vec<String>,
     ) -> Result<Vec<usize>> {
-        let lacks = |row: &usize| cells.iter().any(|column| matches!(column[*row], Cell::Missing));
+        let lacks = |row: &usize| cells.iter().any(|column| column.is_missing(*row));
         match self.missing {
             Missing::Refuse => {
                 let Some(row) = (0..rows).find(lacks) else { return Ok((0..rows).collect()) };
                 let lacking = self.columns.iter().zip(cells);
-                let lacking = lacking.filter(|(_, cells)| matches!(cells[row], Cell::Missing));
+                let lacking = lacking.filter(|(_, cells)| cells.is_missing(row));
                 let names: Vec<String> = lacking.map(|(column, _)| quoted(&column.name)).collect();
                 let lost = (0..rows).filter(lacks).count();
                 let text = format!(
@@ -101,8 +104,7 @@ impl Preparation {
                     .zip(cells)
                     .filter(|(column, _)| column.num_missing == 0)
                     .filter_map(|(column, cells)| {
-                        let missing =
-                            cells.iter().filter(|cell| matches!(cell, Cell::Missing)).count();
+                        let missing = (0..rows).filter(|&row| cells.is_missing(row)).count();
                         (missing > 0).then(|| format!("{} ({missing})", quoted(&column.name)))
                     })
                     .collect();
@@ -118,10 +120,10 @@ impl Preparation {
     }
 }
 
-fn about_unseen(column: &PreparedColumn, cells: &[Cell]) -> Option<String> {
+fn about_unseen(column: &PreparedColumn, cells: &Cells<'_>, rows: usize) -> Option<String> {
     let unseen = || {
-        cells.iter().filter_map(|cell| match cell {
-            Cell::Unseen(text) => Some(text.as_str()),
+        (0..rows).filter_map(|row| match cells.get(row) {
+            Cell::Unseen(text) => Some(text),
             _ => None,
         })
     };
@@ -159,10 +161,10 @@ fn same_but_for_case(column: &PreparedColumn, text: &str) -> Option<String> {
 
 impl PreparedColumn {
     /// The features of one cell.
-    fn write(&self, cell: &Cell, features: &mut [f64]) {
+    fn write(&self, cell: Cell<'_>, features: &mut [f64]) {
         let value = match cell {
-            Cell::Value(value) => Some(*value),
-            Cell::Level(level) => Some(*level as f64),
+            Cell::Value(value) => Some(value),
+            Cell::Level(level) => Some(level as f64),
             Cell::Missing => self.fill,
             Cell::Unseen(_) => None,
         };

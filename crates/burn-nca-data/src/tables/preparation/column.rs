@@ -2,10 +2,9 @@
 
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
-use crate::tables::{RawColumn, RawValues, name_key};
+use crate::tables::{RawColumn, RawValues, TextValues, name_key};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// What the two values of a column of booleans are spelled like, in any case.
 const BOOLEANS: [(&str, &str); 4] = [("false", "true"), ("f", "t"), ("no", "yes"), ("n", "y")];
@@ -39,13 +38,37 @@ pub(super) enum Reading {
 }
 
 /// What a cell came to.
-#[derive(Clone, Debug)]
-pub(super) enum Cell {
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Cell<'a> {
     Missing,
     Value(f64),
     Level(usize),
     /// A text that no training row had.
-    Unseen(String),
+    Unseen(&'a str),
+}
+
+/// What each row of a column says.
+pub(super) enum Cells<'a> {
+    /// Numbers as they are; NaN is a missing value.
+    Numbers(&'a [f64]),
+    /// Text, and what each distinct one is read as; of an unseen one nothing.
+    Text { text: Cow<'a, TextValues>, read: Vec<Option<Cell<'static>>> },
+}
+
+impl Cells<'_> {
+    pub(super) fn get(&self, row: usize) -> Cell<'_> {
+        match self {
+            Self::Numbers(numbers) if numbers[row].is_nan() => Cell::Missing,
+            Self::Numbers(numbers) => Cell::Value(numbers[row]),
+            Self::Text { text, read } => text.code(row).map_or(Cell::Missing, |code| {
+                read[code].unwrap_or(Cell::Unseen(&text.distinct()[code]))
+            }),
+        }
+    }
+
+    pub(super) fn is_missing(&self, row: usize) -> bool {
+        matches!(self.get(row), Cell::Missing)
+    }
 }
 
 /// The number that a text stands for in a column of booleans.
@@ -88,46 +111,39 @@ impl PreparedColumn {
     ///
     /// # Errors
     /// A text where a number is wanted.
-    pub(super) fn cells(&self, raw: &RawColumn) -> Result<Vec<Cell>> {
+    pub(super) fn cells<'a>(&self, raw: &'a RawColumn) -> Result<Cells<'a>> {
         let text = match (raw.values(), &self.reading) {
-            (RawValues::Numbers(numbers), Reading::Number) => {
-                let cell = |&number: &f64| {
-                    if number.is_nan() { Cell::Missing } else { Cell::Value(number) }
-                };
-                return Ok(numbers.iter().map(cell).collect());
-            }
+            (RawValues::Numbers(numbers), Reading::Number) => return Ok(Cells::Numbers(numbers)),
             (RawValues::Text(text), _) => Cow::Borrowed(text),
             (RawValues::Numbers(_), _) => Cow::Owned(raw.clone().into_text()),
         };
-        // Each distinct text is read once.
-        let read: BTreeMap<&str, Result<Cell, &'static str>> =
-            text.distinct().iter().map(|text| (text.as_str(), self.cell(text))).collect();
-        let row = |(row, text): (usize, Option<&str>)| match text.map(|text| (text, &read[text])) {
-            None => Ok(Cell::Missing),
-            Some((_, Ok(cell))) => Ok(cell.clone()),
-            Some((text, Err(wanted))) => Err(Error::data(format!(
+        let read: Vec<_> = text.distinct().iter().map(|text| self.cell(text)).collect();
+        let wrong = |row: usize| Some((row, text.code(row)?, read[text.code(row)?].err()?));
+        if let Some((row, code, wanted)) = (0..text.rows()).find_map(wrong) {
+            return Err(Error::data(format!(
                 "row {}, column {}: {} is {wanted}; correct it",
                 row + 1,
                 quoted(&self.name),
-                quoted(text)
-            ))),
-        };
-        text.iter().enumerate().map(row).collect()
+                quoted(&text.distinct()[code])
+            )));
+        }
+        let read = read.into_iter().map(|read| read.unwrap_or_default()).collect();
+        Ok(Cells::Text { text, read })
     }
 
-    fn cell(&self, text: &str) -> Result<Cell, &'static str> {
+    /// What a text says; nothing where it is a level that is not known.
+    fn cell(&self, text: &str) -> Result<Option<Cell<'static>>, &'static str> {
         let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
         match &self.reading {
             Reading::Levels(levels) => {
                 let key = name_key(text);
-                let level = levels.iter().position(|level| name_key(level) == key);
-                Ok(level.map_or_else(|| Cell::Unseen(text.to_string()), Cell::Level))
+                Ok(levels.iter().position(|level| name_key(level) == key).map(Cell::Level))
             }
             Reading::Boolean => boolean(text)
                 .or(number.filter(|number| *number == 0.0 || *number == 1.0))
-                .map(Cell::Value)
+                .map(|value| Some(Cell::Value(value)))
                 .ok_or("neither true nor false"),
-            Reading::Number => number.map(Cell::Value).ok_or("not a number"),
+            Reading::Number => number.map(|number| Some(Cell::Value(number))).ok_or("not a number"),
         }
     }
 

@@ -157,7 +157,7 @@ impl PreparationConfig {
             num_missing: missing,
         };
         let cells = column.cells(raw)?;
-        column.fill = self.fill(&column.reading, train.iter().map(|&row| &cells[row]));
+        column.fill = self.fill(&column.reading, train.iter().map(|&row| cells.get(row)));
         Ok(column)
     }
 
@@ -234,11 +234,11 @@ impl PreparationConfig {
     }
 
     /// What fills the missing values of a column with these training cells.
-    fn fill<'a>(&self, reading: &Reading, cells: impl Iterator<Item = &'a Cell>) -> Option<f64> {
+    fn fill<'a>(&self, reading: &Reading, cells: impl Iterator<Item = Cell<'a>>) -> Option<f64> {
         let mut values: Vec<f64> = cells
             .filter_map(|cell| match cell {
-                Cell::Value(value) => Some(*value),
-                Cell::Level(level) => Some(*level as f64),
+                Cell::Value(value) => Some(value),
+                Cell::Level(level) => Some(level as f64),
                 Cell::Missing | Cell::Unseen(_) => None,
             })
             .collect();
