@@ -38,19 +38,23 @@ pub(super) fn find(train: &Features, rows: &Features, seen: &[bool]) -> Vec<Opti
     }
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_unstable_by(|&a, &b| train.value(a, key).total_cmp(&train.value(b, key)));
+    // Side by side: in a large table each row is far from the next.
+    let sorted = |at: usize| order.iter().map(|&row| train.value(row, at)).collect::<Vec<f64>>();
+    let (keys, second) = (sorted(key), some.get(1).copied().unwrap_or(key));
+    let seconds = sorted(second);
+    let is_near_in = |at: usize, value: f64, row: usize| {
+        (value - rows.value(row, at)).abs() <= column(at).tolerance
+    };
     let is_near = |row: usize, other: usize| {
-        let is_near_in = |at: usize| {
-            (train.value(other, at) - rows.value(row, at)).abs() <= column(at).tolerance
-        };
+        let is_near_in = |at: usize| is_near_in(at, train.value(other, at), row);
         some.iter().copied().all(is_near_in) && (0..d).all(is_near_in)
     };
     for row in (0..rows.rows()).filter(|&row| !seen[row]) {
         let (value, tolerance) = (rows.value(row, key), column(key).tolerance);
-        let first = order.partition_point(|&other| train.value(other, key) < value - tolerance);
-        let mut near = order[first..]
-            .iter()
-            .take_while(|other| train.value(**other, key) <= value + tolerance);
-        found[row] = near.find(|&&other| is_near(row, other)).copied();
+        let first = keys.partition_point(|key| *key < value - tolerance);
+        let end = keys.partition_point(|key| *key <= value + tolerance);
+        let mut near = (first..end).filter(|&at| is_near_in(second, seconds[at], row));
+        found[row] = near.find(|&at| is_near(row, order[at])).map(|at| order[at]);
     }
     found
 }
