@@ -138,8 +138,7 @@ impl Prepared {
         let estimator = Estimator::new(d, k.unwrap_or(d), method)
             .with_encoder(encoder)
             .with_fit(fit.with_start(start));
-        let estimator =
-            if settings.rows_may_decide() { estimator.for_rows(n) } else { estimator };
+        let estimator = if settings.rows_may_decide() { estimator.for_rows(n) } else { estimator };
         Ok(Self { estimator, data, device: settings.device()? })
     }
 
