@@ -26,7 +26,6 @@ use crate::objective::{
     CandidateLoss, Candidates, DataTarget, NcaLossConfig, Objective, kernel_means,
 };
 use burn_nca::MetricModel;
-use burn_nca::Sums;
 use burn_nca::fit::exact::sums_taken;
 
 /// Values of a table from which on a fit by mini-batches takes its rows from there.
@@ -48,6 +47,29 @@ impl<D> Clone for SplitData<'_, D> {
 }
 
 impl<D> Copy for SplitData<'_, D> {}
+
+/// The rows that are learned from and those held out, to score an encoder by.
+#[derive(Debug)]
+pub struct Validation<'a, D> {
+    /// What the encoder is fitted on.
+    pub train: SplitData<'a, D>,
+    /// What it is scored on.
+    pub held_out: SplitData<'a, D>,
+    /// How it is fitted.
+    pub fit: &'a FitConfig,
+}
+
+impl<'a, D> Validation<'a, D> {
+    /// The same rows with these data, of the rows that are learned from and of those held out.
+    #[must_use]
+    pub fn with_data<T>(&self, train: &'a T, held_out: &'a T) -> Validation<'a, T> {
+        Validation {
+            train: SplitData { x: self.train.x, data: train },
+            held_out: SplitData { x: self.held_out.x, data: held_out },
+            fit: self.fit,
+        }
+    }
+}
 
 /// A method that minimizes an objective over the map, by its gradient.
 pub trait GradientMethod: Method {
@@ -78,10 +100,7 @@ pub trait GradientMethod: Method {
     /// `-∞`: the fit itself reports an embedding that is not finite.
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: SplitData<'a, Self::Data>,
-        held_out: SplitData<'a, Self::Data>,
-        fit: &'a FitConfig,
-        device: &Device,
+        validation: Validation<'a, Self::Data>,
     ) -> Box<HeldOutScore<'a, E>>;
 
     /// How the training rows decide about others, by the objective as it was learned.
@@ -124,7 +143,8 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
     let parts = x.as_ref().zip(held_out.as_ref().zip(x_held_out.as_ref()));
     let score = parts.map(|(x, (held_out, x_held_out))| {
         let train = SplitData { x, data: &train };
-        method.held_out_score::<E>(train, SplitData { x: x_held_out, data: held_out }, fit, device)
+        let held_out = SplitData { x: x_held_out, data: held_out };
+        method.held_out_score::<E>(Validation { train, held_out, fit })
     });
     let kind = encoder.config();
     let all = match (&x, train.unlabeled()) {
@@ -274,14 +294,12 @@ fn takes_rows(fit: &FitConfig, features: &Features, device: &Device) -> bool {
 /// ```
 /// In the number type of the fit, by the pass over pairs that its objective takes.
 pub fn expected_accuracy_score<'a, E: Encoder>(
-    train: SplitData<'a, Labeled>,
-    held_out: SplitData<'a, Labeled>,
-    sums: Sums,
+    Validation { train, held_out, fit }: Validation<'a, Labeled>,
 ) -> Box<HeldOutScore<'a, E>> {
     let device = train.x.device();
     let labels = |data: &Labeled| int_tensor(data.labels(), &device);
     let (known, asked) = (labels(train.data), labels(held_out.data));
-    let sum = NcaLossConfig::new().with_reduction(Reduction::Sum).with_sums(sums).init();
+    let sum = NcaLossConfig::new().with_reduction(Reduction::Sum).with_sums(fit.sums()).init();
     let rows = held_out.data.rows() as f64;
     Box::new(move |encoder| {
         let references = encoder.forward(train.x.clone());
@@ -297,8 +315,7 @@ pub fn expected_accuracy_score<'a, E: Encoder>(
 /// The expected accuracy of held-out rows among the training rows, by a rule of its own.
 pub(super) fn expected_accuracy_by<'a, E: Encoder>(
     rule: Rule,
-    train: SplitData<'a, Labeled>,
-    held_out: SplitData<'a, Labeled>,
+    Validation { train, held_out, .. }: Validation<'a, Labeled>,
 ) -> Box<HeldOutScore<'a, E>> {
     Box::new(move |encoder| {
         let embedding = encoder.forward(train.x.clone());
@@ -313,9 +330,7 @@ pub(super) fn expected_accuracy_by<'a, E: Encoder>(
 /// R² of held-out rows by the kernel rule among the training rows, all target columns together; in the number type of
 /// the fit.
 pub fn kernel_r2_score<'a, E: Encoder>(
-    train: SplitData<'a, RegressionData>,
-    held_out: SplitData<'a, RegressionData>,
-    sums: Sums,
+    Validation { train, held_out, fit }: Validation<'a, RegressionData>,
 ) -> Box<HeldOutScore<'a, E>> {
     let scale = Scaling::fit(ScalingKind::Standardize, train.data.targets());
     let scaled = |data: &RegressionData| scale.apply(data.targets());
@@ -326,7 +341,7 @@ pub fn kernel_r2_score<'a, E: Encoder>(
             let (known, truth) = targets.as_ref().ok()?;
             let [queries, references] =
                 [held_out.x, train.x].map(|x| encoder.forward(Tensor::clone(x)));
-            let predicted = kernel_means(queries, references, known.clone(), sums);
+            let predicted = kernel_means(queries, references, known.clone(), fit.sums());
             let scores = RegressionScores::of(&host_values(predicted), truth.values()).ok()?;
             // Held-out rows of one target have no R²; their squared error, less the sign, orders as well.
             scores.r2().or_else(|| scores.rmse().map(|rmse| -rmse * rmse))

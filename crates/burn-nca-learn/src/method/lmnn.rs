@@ -4,13 +4,13 @@ use burn::config::Config;
 use burn::tensor::Device;
 
 use super::{
-    GradientMethod, Grid, Learned, Method, Problem, Setting, SplitData, Uses,
+    GradientMethod, Grid, Learned, Method, Problem, Setting, Uses, Validation,
     expected_accuracy_score, learn,
 };
 use crate::data::Labeled;
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
-use crate::fit::{FitConfig, FitSession, HeldOutScore};
+use crate::fit::{FitSession, HeldOutScore};
 use crate::objective::{LargeMarginLoss, LargeMarginLossConfig, TargetNeighbors};
 
 /// Large margin nearest neighbors ([`LargeMarginLoss`]), from any start and through any encoder.
@@ -78,11 +78,8 @@ impl GradientMethod for Lmnn {
 
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: SplitData<'a, Labeled>,
-        held_out: SplitData<'a, Labeled>,
-        fit: &'a FitConfig,
-        _device: &Device,
+        validation: Validation<'a, Labeled>,
     ) -> Box<HeldOutScore<'a, E>> {
-        expected_accuracy_score(train, held_out, fit.sums())
+        expected_accuracy_score(validation)
     }
 }

@@ -3,11 +3,11 @@
 use burn::config::Config;
 use burn::tensor::Device;
 
-use super::{GradientMethod, Learned, Method, Problem, SplitData, Uses, kernel_r2_score, learn};
+use super::{GradientMethod, Learned, Method, Problem, Uses, Validation, kernel_r2_score, learn};
 use crate::data::RegressionData;
 use crate::encoder::{Encoder, EncoderConfig};
 use crate::error::Result;
-use crate::fit::{FitConfig, FitSession, HeldOutScore};
+use crate::fit::{FitSession, HeldOutScore};
 use crate::objective::{MlkrLoss, MlkrLossConfig, TargetIndex};
 
 /// The default weight of the L2 penalty for numeric targets.
@@ -79,11 +79,8 @@ impl GradientMethod for Mlkr {
 
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: SplitData<'a, RegressionData>,
-        held_out: SplitData<'a, RegressionData>,
-        fit: &'a FitConfig,
-        _device: &Device,
+        validation: Validation<'a, RegressionData>,
     ) -> Box<HeldOutScore<'a, E>> {
-        kernel_r2_score(train, held_out, fit.sums())
+        kernel_r2_score(validation)
     }
 }

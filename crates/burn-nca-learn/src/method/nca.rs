@@ -4,13 +4,13 @@ use burn::config::Config;
 use burn::tensor::Device;
 
 use super::{
-    GradientMethod, Learned, Method, Problem, Setting, SplitData, Uses, expected_accuracy_score,
+    GradientMethod, Learned, Method, Problem, Setting, Uses, Validation, expected_accuracy_score,
     learn,
 };
 use crate::data::Labeled;
 use crate::encoder::{Encoder, EncoderConfig};
 use crate::error::{Error, Result};
-use crate::fit::{FitConfig, FitSession, HeldOutScore};
+use crate::fit::{FitSession, HeldOutScore};
 use crate::objective::{ClassIndex, Criterion, NcaLoss, NcaLossConfig};
 
 /// Neighborhood components analysis ([`NcaLoss`]).
@@ -106,11 +106,8 @@ impl GradientMethod for Nca {
 
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: SplitData<'a, Labeled>,
-        held_out: SplitData<'a, Labeled>,
-        fit: &'a FitConfig,
-        _device: &Device,
+        validation: Validation<'a, Labeled>,
     ) -> Box<HeldOutScore<'a, E>> {
-        expected_accuracy_score(train, held_out, fit.sums())
+        expected_accuracy_score(validation)
     }
 }

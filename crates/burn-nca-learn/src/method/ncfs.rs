@@ -4,7 +4,7 @@ use burn::config::Config;
 use burn::tensor::Device;
 
 use super::gradient::{expected_accuracy_by, learn_encoder};
-use super::{GradientMethod, Learned, Method, Problem, SplitData, Uses};
+use super::{GradientMethod, Learned, Method, Problem, Uses, Validation};
 use crate::data::{Labeled, RegressionData, TrainingData};
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, FeatureWeights};
 use crate::error::{Error, Result};
@@ -87,12 +87,9 @@ impl GradientMethod for Ncfs {
 
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: SplitData<'a, Labeled>,
-        held_out: SplitData<'a, Labeled>,
-        _fit: &'a FitConfig,
-        _device: &Device,
+        validation: Validation<'a, Labeled>,
     ) -> Box<HeldOutScore<'a, E>> {
-        expected_accuracy_by(Rule::Manhattan, train, held_out)
+        expected_accuracy_by(Rule::Manhattan, validation)
     }
 
     fn rule(&self, _objective: &NcfsLoss) -> Rule {
@@ -152,11 +149,9 @@ impl GradientMethod for NcfsRegression {
 
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: SplitData<'a, RegressionData>,
-        held_out: SplitData<'a, RegressionData>,
-        _fit: &'a FitConfig,
-        _device: &Device,
+        validation: Validation<'a, RegressionData>,
     ) -> Box<HeldOutScore<'a, E>> {
+        let Validation { train, held_out, .. } = validation;
         Box::new(move |encoder| {
             let references = encoder.forward(train.x.clone());
             let queries = encoder.forward(held_out.x.clone());

@@ -3,12 +3,12 @@
 use burn::config::Config;
 use burn::tensor::Device;
 
-use super::{GradientMethod, Learned, Method, Problem, Setting, SplitData, Uses, learn};
+use super::{GradientMethod, Learned, Method, Problem, Setting, Uses, Validation, learn};
 use crate::data::Coincidences;
 use crate::encoder::Encoder;
 use crate::error::Result;
 use crate::fit::exact::value;
-use crate::fit::{FitConfig, FitSession, HeldOutScore};
+use crate::fit::{FitSession, HeldOutScore};
 use crate::objective::{Objective, PairIndex, PairLoss, PairLossConfig};
 use burn_nca::MetricModel;
 
@@ -58,13 +58,11 @@ impl GradientMethod for PairNca {
     /// The weighted mean log-probability `-||z_a - z_b||² - log Z` of the pairs held out.
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: SplitData<'a, Coincidences>,
-        held_out: SplitData<'a, Coincidences>,
-        fit: &'a FitConfig,
-        device: &Device,
+        validation: Validation<'a, Coincidences>,
     ) -> Box<HeldOutScore<'a, E>> {
-        let (index, objective) =
-            (PairIndex::new(held_out.data.pairs(), device), self.objective().with_sums(fit.sums()));
+        let Validation { train, held_out, fit } = validation;
+        let index = PairIndex::new(held_out.data.pairs(), &train.x.device());
+        let objective = self.objective().with_sums(fit.sums());
         Box::new(move |encoder: &E| {
             let model = MetricModel::new(encoder.clone(), objective.clone());
             -value(&model, train.x, &index, &fit.blocks) / index.total_weight()

@@ -4,13 +4,13 @@ use burn::config::Config;
 use burn::tensor::Device;
 
 use super::{
-    GradientMethod, Learned, Method, Problem, Setting, SplitData, Uses, kernel_r2_score, learn,
+    GradientMethod, Learned, Method, Problem, Setting, Uses, Validation, kernel_r2_score, learn,
     mlkr,
 };
 use crate::data::{AgreementWidth, Agreements, RegressionData};
 use crate::encoder::{Encoder, EncoderConfig};
 use crate::error::Result;
-use crate::fit::{FitConfig, FitSession, HeldOutScore};
+use crate::fit::{FitSession, HeldOutScore};
 use crate::objective::{AgreementIndex, Criterion, SoftNcaLoss, SoftNcaLossConfig};
 
 /// Soft matches of neighbors with near targets ([`SoftNcaLoss`]); the targets are taken as they are.
@@ -72,11 +72,8 @@ impl GradientMethod for SoftNca {
 
     fn held_out_score<'a, E: Encoder>(
         &self,
-        train: SplitData<'a, RegressionData>,
-        held_out: SplitData<'a, RegressionData>,
-        fit: &'a FitConfig,
-        _device: &Device,
+        validation: Validation<'a, RegressionData>,
     ) -> Box<HeldOutScore<'a, E>> {
-        kernel_r2_score(train, held_out, fit.sums())
+        kernel_r2_score(validation)
     }
 }

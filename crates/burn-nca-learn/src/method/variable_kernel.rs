@@ -4,11 +4,11 @@ use burn::config::Config;
 use burn::tensor::{DType, Device};
 
 use super::gradient::{expected_accuracy_by, learn_encoder};
-use super::{GradientMethod, Grid, Learned, Method, Problem, Setting, SplitData, Uses};
+use super::{GradientMethod, Grid, Learned, Method, Problem, Setting, Uses, Validation};
 use crate::data::Labeled;
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap, TriangularMap};
 use crate::error::{Error, Result};
-use crate::fit::{FitConfig, FitSession, HeldOutScore};
+use crate::fit::{FitSession, HeldOutScore};
 use crate::neighbors::{Rule, VariableKernel};
 use crate::objective::{KernelTarget, VariableKernelLoss, VariableKernelLossConfig};
 
@@ -81,14 +81,11 @@ macro_rules! of_the_variable_kernel {
             }
 
             fn held_out_score<'a, E: Encoder>(
-                &self,
-                train: SplitData<'a, Labeled>,
-                held_out: SplitData<'a, Labeled>,
-                _fit: &'a FitConfig,
-                _device: &Device,
-            ) -> Box<HeldOutScore<'a, E>> {
+        &self,
+        validation: Validation<'a, Labeled>,
+    ) -> Box<HeldOutScore<'a, E>> {
                 // With the width that it starts from.
-                expected_accuracy_by(Rule::VariableKernel(self.kernel()), train, held_out)
+                expected_accuracy_by(Rule::VariableKernel(self.kernel()), validation)
             }
 
             fn rule(&self, objective: &VariableKernelLoss) -> Rule {

@@ -1,14 +1,13 @@
 //! How well an embedding serves rows that it was not learned from.
 
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{AnyData, Labeled, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder};
 use crate::error::Result;
 use crate::evaluate::{Accuracy, Embedded, RegressionScores, held_out_accuracy};
-use crate::fit::FitConfig;
-use crate::method::{GradientMethod, PairNca, SplitData, kernel_r2_score};
+use crate::method::{GradientMethod, PairNca, Validation, kernel_r2_score};
 use crate::neighbors::{ClassReferences, Numbers, Rule, class_probabilities};
 
 /// A row whose class is less probable than this counts as if it were as probable: one outlier should not
@@ -40,10 +39,10 @@ impl HeldOut {
     /// finite.
     pub(super) fn measured<D: TrainingData>(
         encoder: &AnyEncoder,
-        (train, held_out): (SplitData<'_, D>, SplitData<'_, D>),
+        validation: &Validation<'_, D>,
         (rule, neighbors): (&Rule, usize),
-        (fit, device): (&FitConfig, &Device),
     ) -> Self {
+        let Validation { train, held_out, .. } = validation;
         let score = |score: f64, worst: f64| {
             let score = if score.is_finite() { score.max(worst) } else { worst };
             Self { accuracy: score, log_p: score }
@@ -73,18 +72,10 @@ impl HeldOut {
                 score(r2.ok().flatten().unwrap_or(f64::NAN), WORST_R2)
             }
             (AnyData::Numbers(data), AnyData::Numbers(others)) => {
-                let train = SplitData { x: train.x, data };
-                score(
-                    kernel_r2_score(train, SplitData { x: held_out.x, data: others }, fit.sums())(
-                        encoder,
-                    ),
-                    WORST_R2,
-                )
+                score(kernel_r2_score(validation.with_data(data, others))(encoder), WORST_R2)
             }
             (AnyData::Pairs(data), AnyData::Pairs(others)) => {
-                let parts =
-                    (SplitData { x: train.x, data }, SplitData { x: held_out.x, data: others });
-                let log_p = PairNca::new().held_out_score(parts.0, parts.1, fit, device);
+                let log_p = PairNca::new().held_out_score(validation.with_data(data, others));
                 score(log_p(encoder), WORST_LOG_P)
             }
             _ => Self::worst(),

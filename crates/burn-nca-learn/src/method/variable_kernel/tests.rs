@@ -7,7 +7,7 @@ use super::*;
 use crate::Fitted;
 use crate::data::TrainingData;
 use crate::estimator::Estimator;
-use crate::fit::Precision;
+use crate::fit::{FitConfig, Precision};
 use crate::method::AnyMethod;
 use crate::neighbors::ClassReferences;
 
