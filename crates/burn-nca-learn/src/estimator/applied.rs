@@ -107,6 +107,7 @@ impl FitSummary {
         match self.termination {
             Termination::ClosedForm | Termination::Elsewhere => return false,
             Termination::NoStep => return true,
+            Termination::StopAt if self.iterations == 0 => return true,
             _ => {}
         }
         let scores = self.history.iter().filter_map(|step| Some((step.iteration, step.held_out?)));

@@ -42,9 +42,11 @@ impl Estimator {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device;
     use crate::encoder::HiddenLayers;
-    use crate::fit::{FitConfig, SgdConfig};
+    use crate::fit::{FitConfig, Precision, SgdConfig};
     use crate::method::{Lca, Mlkr, Nca};
+    use crate::objective::Criterion;
     use burn_nca::Sums;
 
     fn takes_batches(estimator: Estimator, rows: usize) -> bool {
@@ -68,5 +70,26 @@ mod tests {
         for fit in given {
             assert!(!takes_batches(of(Nca::new().into(), 3).with_fit(fit), 60_000));
         }
+    }
+
+    #[test]
+    fn a_start_without_a_step_is_evaluated_by_batches_and_named_after_what_it_is() {
+        let data = burn_nca_data::bundled::iris();
+        let at_start = |batch: usize| {
+            let batches = StochasticConfig::new().with_batch_size(Some(batch));
+            let fit = FitConfig::new()
+                .with_optimizer(OptimizerConfig::Adam(batches))
+                .with_precision(Precision::F64)
+                .with_stop_at(Some(0));
+            let nca = Nca::new().with_criterion(Criterion::G);
+            Estimator::new(4, 2, nca).with_fit(fit).fit(&data, &device::host().unwrap()).unwrap()
+        };
+        let [exact, halves] = [150, 75].map(at_start);
+        assert_eq!((exact.summary().evaluations, halves.summary().evaluations), (1, 2));
+        assert_eq!(exact.applied_method().label, "LDA");
+        assert_eq!(halves.applied_method(), exact.applied_method());
+        // Fewer neighbors of its own class and of the others: log p_i is nearly the same.
+        let [exact, halves] = [exact, halves].map(|model| model.summary().value);
+        assert!((halves / exact - 1.0).abs() < 0.2, "{halves} {exact}");
     }
 }

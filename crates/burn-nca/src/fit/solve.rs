@@ -93,12 +93,10 @@ fn at_the_start<E: Encoder, O: Objective>(
     start: &[f64],
 ) -> Solution<MetricModel<E, O>> {
     let Units { problem, config, .. } = units;
-    let batches = config
-        .optimizer
-        .batches()
-        .filter(|batches| !start.is_empty() && batches.batches_of(problem.x.dims()[0]) > 1);
+    let ([n, _], batches) = (problem.x.dims(), config.optimizer.batches());
+    let batches = batches.filter(|batches| !start.is_empty() && batches.batches_of(n) > 1);
     let ([value, gradient_max], evaluations) = match batches {
-        Some(batches) => (stochastic::at_the_start(units, batches), 0),
+        Some(batches) => (stochastic::at_the_start(units, batches), batches.batches_of(n)),
         // Without a parameter to fit there is nothing to differentiate by.
         None if start.is_empty() => {
             let (x, blocks) = (problem.x.all(), &config.blocks);
