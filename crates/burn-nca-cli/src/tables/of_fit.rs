@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use anyhow::{Result, bail};
 use burn_nca_data::{
     CsvOptions, Table, Target, TargetColumn, TargetKind, WithoutClass, is_sparse,
-    open as open_numbers, open_raw, open_unlabeled_as,
+    open as open_numbers, open_raw, open_unlabeled,
 };
 use burn_nca_learn::data::{
     Features, Missing, Preparation, Prepared, RawColumn, RawTable, RawValues, Split, grouped_split,
@@ -70,7 +70,7 @@ pub fn open_features(source: &Source) -> Result<PreparedFeatures> {
     }
     if !columns.need_raw_table() {
         let options = csv_options(source, TargetKind::Classes);
-        let (data, notes) = open_unlabeled_as(&source.data, &options)?;
+        let (data, notes) = open_unlabeled(&source.data, &options)?;
         let (names, warnings) = (RowNames::default(), read_as(&notes, CommandKind::Fit));
         return Ok((data, None, names, warnings));
     }

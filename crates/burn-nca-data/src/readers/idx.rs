@@ -35,16 +35,10 @@ pub fn read_idx(path: impl AsRef<Path>) -> Result<IdxArray> {
     read(Input::open(path.as_ref())?)
 }
 
-/// Reads images `[n, …]` from an IDX file, a row each; pixels are 0 to 255 and named `p0001`,
-/// `p0002`, ….
+/// Images `[n, …]`, a row each; pixels are 0 to 255 and named `p0001`, `p0002`, ….
 ///
 /// # Errors
 /// As [`read_idx`]; or the file holds one number per row (labels), no image, or images of more than 4194304 pixels.
-pub fn read_idx_features(path: impl AsRef<Path>) -> Result<Features> {
-    read_features(Input::open(path.as_ref())?)
-}
-
-/// As [`read_idx_features`].
 pub(crate) fn read_features(input: Input<'_>) -> Result<Features> {
     let (origin, mut input) = (input.origin(), input);
     let shape = read_shape(&mut input)?;
@@ -60,17 +54,10 @@ pub(crate) fn read_features(input: Input<'_>) -> Result<Features> {
     features(&origin, &shape, values)
 }
 
-/// Reads images and the label of each.
-///
-/// Images are read as by [`read_idx_features`], labels as by [`read_idx_labels`].
+/// Images and the label of each, as [`read_idx_labels`] reads it.
 ///
 /// # Errors
-/// As [`read_idx_features`] and [`read_idx_labels`]; or not one label an image.
-pub fn read_idx_pair(images: impl AsRef<Path>, labels: impl AsRef<Path>) -> Result<Table> {
-    read_pair(Input::open(images.as_ref())?, labels.as_ref())
-}
-
-/// As [`read_idx_pair`].
+/// As [`read_features`] and [`read_idx_labels`]; or not one label an image.
 pub(crate) fn read_pair(images: Input<'_>, labels: &Path) -> Result<Table> {
     let origin = images.origin();
     let features = read_features(images)?;
@@ -278,7 +265,7 @@ mod tests {
         let (x, y) = (folder.path().join("x-idx3-ubyte"), folder.path().join("y-idx1-ubyte"));
         std::fs::write(&x, images).unwrap();
         std::fs::write(&y, labels).unwrap();
-        read_idx_pair(&x, &y)
+        read_pair(Input::open(&x)?, &y)
     }
 
     #[test]
@@ -288,17 +275,6 @@ mod tests {
             assert_eq!(array.shape, shape.iter().map(|size| *size as usize).collect::<Vec<_>>());
             assert_eq!(array.values, [0, 1, 2, 253, 254, 255]);
         }
-    }
-
-    #[test]
-    fn a_gzipped_file_is_read_like_a_plain_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("x-idx2-ubyte.gz");
-        let file = std::fs::File::create(&path).unwrap();
-        let mut packed = flate2::write::GzEncoder::new(file, flate2::Compression::best());
-        packed.write_all(&idx(&[2, 2], &[1, 2, 3, 4])).unwrap();
-        packed.finish().unwrap();
-        assert_eq!(read_idx(&path).unwrap().values, [1, 2, 3, 4]);
     }
 
     #[test]
@@ -351,16 +327,5 @@ mod tests {
             "f has 4194305 columns, and at most 4194304 are read; give rows of fewer values"
         );
         assert!(check_columns("f", csv::MAX_COLUMNS).is_ok());
-    }
-
-    #[test]
-    fn what_is_no_idx_file_of_bytes_is_named() {
-        assert_eq!(
-            error(b"a,b\n".to_vec()),
-            "f is not an IDX file (it starts with \"61 2c 62 0a\", not with 00 00, a type and a \
-             rank); give an idx-ubyte file"
-        );
-        assert!(error(Vec::new()).contains("starts with \"\""));
-        assert!(error(vec![0, 0, 8, 0]).contains("not an IDX file"));
     }
 }

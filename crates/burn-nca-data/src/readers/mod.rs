@@ -27,15 +27,13 @@ mod text_format;
 #[doc(hidden)]
 pub use class_names::same_class;
 pub use csv::{CsvOptions, TargetColumn, parse_csv, read_csv, read_csv_features};
-pub use idx::{IdxArray, read_idx, read_idx_features, read_idx_labels, read_idx_pair};
+pub use idx::{IdxArray, read_idx, read_idx_labels};
 pub use matrix_market::read_matrix_market;
-pub use npy::{read_npy_features, read_npy_pair};
-pub use npz::{read_npz, read_npz_features, read_sparse_npz};
-pub use open::{
-    has_columns, open, open_features, open_features_as, open_raw, open_unlabeled, open_unlabeled_as,
-};
+pub use npy::read_npy_features;
+pub use npz::read_sparse_npz;
+pub use open::{has_columns, open, open_features, open_features_as, open_raw, open_unlabeled};
 pub use pair_list::read_pairs;
-pub use raw::{RawOptions, parse_raw, read_raw};
+pub use raw::{RawOptions, parse_raw};
 pub use sparse_table::{SparseTable, is_sparse, open_sparse, open_sparse_features};
 pub use splits::read_splits;
 pub use table::{Table, Target, TargetKind};

@@ -109,7 +109,7 @@ fn read_rows(mut input: Input<'_>) -> Result<Rows> {
     Ok(Rows { origin, values, columns, has_nan })
 }
 
-/// Reads the features from one array and the target of each row from another.
+/// The features of one array, and the target of each row from another; files, or arrays of an archive.
 ///
 /// The target is `[n]` or `[n, 1]`. With [`TargetKind::Classes`] it may hold integers, booleans, text, or
 /// floats that are whole numbers; with [`TargetKind::Numeric`] any finite number. Classes are ordered as
@@ -117,20 +117,6 @@ fn read_rows(mut input: Input<'_>) -> Result<Rows> {
 ///
 /// # Errors
 /// As [`read_npy_features`]; or not one target per row, or a target that does not suit the task.
-pub fn read_npy_pair(
-    features: impl AsRef<Path>,
-    target: impl AsRef<Path>,
-    task: TargetKind,
-) -> Result<Table> {
-    read_pair(Input::open(features.as_ref())?, target.as_ref(), task)
-}
-
-/// As [`read_npy_pair`].
-pub(crate) fn read_pair(x: Input<'_>, y: &Path, task: TargetKind) -> Result<Table> {
-    read_inputs(x, Input::open(y)?, task)
-}
-
-/// As [`read_npy_pair`], of files or of arrays of an archive.
 pub(crate) fn read_inputs(x: Input<'_>, y: Input<'_>, task: TargetKind) -> Result<Table> {
     let x_origin = x.origin();
     let features = read_features(x)?;

@@ -1,7 +1,6 @@
 //! NumPy archives (`.npz`): arrays by name in a zip file, as `np.savez` and `np.savez_compressed` write them.
 
 use std::io::{BufRead, BufReader};
-use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::tables::{Features, RawTable};
@@ -39,31 +38,22 @@ struct Member {
     place: ZipArchiveEntryWayfinder,
 }
 
-/// Reads the rows of a NumPy archive: its only array, or the one called `X`, `data` or `features` (in any case).
+/// The rows of an archive: its only array, or the one called `X`, `data` or `features` (in any case); a sparse table is
+/// written out.
 ///
 /// # Errors
 /// No archive of arrays, none of that name (those there are are listed), a damaged archive, one of more than 1 GiB that is
 /// gzipped or comes through a pipe, or what [`read_npy_features`](crate::read_npy_features) refuses.
-pub fn read_npz_features(path: impl AsRef<Path>) -> Result<Features> {
-    Archive::open(Input::open(path.as_ref())?)?.features()
-}
-
-/// Reads the rows of a NumPy archive, as [`read_npz_features`], and their targets, the array called `y`, `target`,
-/// `labels` or `label`: `np.savez(FILE, X=X, y=y)` writes such an archive.
-///
-/// # Errors
-/// As [`read_npz_features`], or what [`read_npy_pair`](crate::read_npy_pair) refuses.
-pub fn read_npz(path: impl AsRef<Path>, task: TargetKind) -> Result<Table> {
-    read_table(Input::open(path.as_ref())?, task)
-}
-
-/// As [`read_npz_features`]; a sparse table is written out.
 pub(crate) fn read_features(input: Input<'_>) -> Result<Features> {
     let archive = Archive::open(input)?;
-    if archive.is_sparse() { archive.sparse()?.to_dense() } else { archive.features() }
+    if archive.is_sparse() {
+        return archive.sparse()?.to_dense();
+    }
+    npy::read_features(archive.input(archive.features_array()?)?)
 }
 
-/// As [`read_npz`].
+/// The rows, as [`read_features`], and their targets, the array called `y`, `target`, `labels` or `label`:
+/// `np.savez(FILE, X=X, y=y)` writes such an archive.
 pub(crate) fn read_table(input: Input<'_>, task: TargetKind) -> Result<Table> {
     Archive::open(input)?.table(task)
 }
@@ -111,16 +101,6 @@ impl Archive {
             return Err(Error::data(format!("{origin} is {}", without_arrays(&others))));
         }
         Ok(Self { origin, zip, arrays })
-    }
-
-    fn features(&self) -> Result<Features> {
-        if self.is_sparse() {
-            return Err(Error::data(format!(
-                "{} is a sparse table; read it by read_sparse_npz",
-                self.origin
-            )));
-        }
-        npy::read_features(self.input(self.features_array()?)?)
     }
 
     /// The only array, or the one of the features.

@@ -40,8 +40,8 @@ enum Source {
 /// be gzipped. A file is opened and read once: it may be a pipe.
 ///
 /// # Errors
-/// As the reader of the format ([`read_csv`](crate::read_csv), [`read_npy_pair`](crate::read_npy_pair),
-/// [`read_idx_pair`](crate::read_idx_pair)); no such set
+/// As the reader of the format ([`read_csv`](crate::read_csv), [`read_npy_features`](crate::read_npy_features),
+/// [`read_idx`](crate::read_idx)); not one target a row; no such set
 /// and no such file (the sets are listed); a NumPy or IDX file without its labels; or column
 /// options for a source that is no such table.
 ///
@@ -89,7 +89,7 @@ fn open_as_it_is(source: &str, options: &CsvOptions) -> Result<Table> {
 ///
 /// # Errors
 /// As [`read_csv_features`](crate::read_csv_features), [`read_npy_features`](crate::read_npy_features) and
-/// [`read_idx_features`](crate::read_idx_features); or no such set and no such file.
+/// [`read_idx`](crate::read_idx); or no such set and no such file.
 pub fn open_features(source: &str, expected: &[String]) -> Result<Features> {
     Ok(features(source, (expected, false), &TextFormat::default())?.0)
 }
@@ -128,24 +128,14 @@ fn without_names(source: Source) -> Result<Features> {
     }
 }
 
-/// Opens all columns as features, for learning without labels.
+/// Opens all columns as features, for learning without labels, and says what to know of how they were read.
 ///
-/// `ignore` are columns of a table that are no features (an identifier, say). The labels of a set of the
-/// catalog or of a pair of arrays are not read; a NumPy or IDX array may be given alone.
-///
-/// # Errors
-/// As [`open`]; or ignored columns for a source that is no such table.
-pub fn open_unlabeled(source: &str, ignore: &[String]) -> Result<Features> {
-    let options = CsvOptions { ignore: ignore.to_vec(), ..CsvOptions::default() };
-    Ok(open_unlabeled_as(source, &options)?.0)
-}
-
-/// As [`open_unlabeled`], with features, ignored columns and the form of the text as the options say (a target is not
-/// looked for), and what to know of how they were read.
+/// Features, ignored columns of a table (an identifier, say) and the form of its text are as the options say; a target is
+/// not looked for. The labels of a set of the catalog or of a pair of arrays are not read; an array may be given alone.
 ///
 /// # Errors
-/// As [`open_unlabeled`].
-pub fn open_unlabeled_as(source: &str, options: &CsvOptions) -> Result<(Features, Vec<Message>)> {
+/// As [`open`]; or options of columns for a source that is no such table.
+pub fn open_unlabeled(source: &str, options: &CsvOptions) -> Result<(Features, Vec<Message>)> {
     let options = &CsvOptions {
         target: TargetColumn::None,
         task: TargetKind::Classes,
@@ -208,7 +198,7 @@ pub fn has_columns(source: &str) -> bool {
 /// features alone, if no target is asked for. NaN in an array is a missing value.
 ///
 /// # Errors
-/// As [`read_raw`](crate::read_raw) and [`open`]; or options of columns for a source that is no such table.
+/// As [`parse_raw`](crate::parse_raw) and [`open`]; or options of columns for a source that is no such table.
 pub fn open_raw(source: &str, options: &RawOptions) -> Result<RawTable> {
     let input = match find(source)? {
         Source::Alone(input) if input.format().is_table() => return raw::read(input, options),
@@ -291,7 +281,7 @@ fn find(source: &str) -> Result<Source> {
 
 fn open_pair(x: Input<'_>, y: &Path, task: TargetKind) -> Result<Table> {
     match (x.format(), task) {
-        (Format::Npy, _) => npy::read_pair(x, y, task),
+        (Format::Npy, _) => npy::read_inputs(x, Input::open(y)?, task),
         (Format::Idx, TargetKind::Classes) => idx::read_pair(x, y),
         (Format::Idx, TargetKind::Numeric) => {
             let text = format!("{} holds images, whose labels are classes", x.origin());
@@ -359,10 +349,6 @@ mod tests {
         CsvOptions::default()
     }
 
-    fn error(source: &str, options: &CsvOptions) -> String {
-        open(source, options).unwrap_err().to_string()
-    }
-
     /// A folder with a CSV file, a NumPy pair and an IDX pair.
     fn folder() -> (tempfile::TempDir, impl Fn(&str) -> String) {
         let folder = tempfile::tempdir().unwrap();
@@ -406,21 +392,13 @@ mod tests {
     fn without_labels_every_column_is_a_feature() {
         let (_folder, at) = folder();
         std::fs::write(at("n.csv"), "id,a,b\nx,1,2\ny,3,4\n").unwrap();
-        let features = open_unlabeled(&at("n.csv"), &["id".into()]).unwrap();
+        let ignore = CsvOptions { ignore: vec!["id".into()], ..classes() };
+        let (features, _) = open_unlabeled(&at("n.csv"), &ignore).unwrap();
         assert_eq!(features.values(), [1.0, 2.0, 3.0, 4.0]);
         for source in ["x.npy", "images"] {
-            assert_eq!(open_unlabeled(&at(source), &[]).unwrap().values(), [7.0, 9.0]);
+            let (features, _) = open_unlabeled(&at(source), &classes()).unwrap();
+            assert_eq!(features.values(), [7.0, 9.0]);
         }
-        assert_eq!(open_unlabeled("iris", &[]).unwrap().columns(), 4);
-    }
-
-    #[test]
-    fn an_unknown_source_is_answered_with_the_bundled_sets() {
-        assert_eq!(
-            error("irsi", &classes()),
-            "\"irsi\" is neither a bundled data set nor a file; did you mean \"iris\"? the bundled \
-             sets are iris, wine, digits, balance, rings, noisy-xor, blobs; a file is given by its path"
-        );
-        assert!(!error("data/train.csv", &classes()).contains("did you mean"));
+        assert_eq!(open_unlabeled("iris", &classes()).unwrap().0.columns(), 4);
     }
 }

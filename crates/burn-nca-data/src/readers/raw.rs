@@ -12,7 +12,6 @@ use crate::readers::pattern::is_pattern;
 use crate::readers::table::TargetKind;
 use crate::readers::text_format::{DecimalSign, TextFormat};
 use crate::tables::{RawColumn, RawTable, RawValues, TextValues, name_key};
-use std::path::Path;
 
 /// Distinct numbers whose spelling is kept, should a text follow: a column with more is no category.
 const SPELLED: usize = 512;
@@ -41,14 +40,6 @@ pub struct RawOptions {
     pub unlabeled_class: Option<String>,
     /// How the text is written.
     pub format: TextFormat,
-}
-
-/// Reads a `.csv` or `.csv.gz` file as it is; see [`parse_raw`].
-///
-/// # Errors
-/// The file cannot be read, its gzip data are damaged, or as [`parse_raw`].
-pub fn read_raw(path: impl AsRef<Path>, options: &RawOptions) -> Result<RawTable> {
-    read(Input::open(path.as_ref())?, options)
 }
 
 /// A raw table from CSV text; `origin` is what messages call it.
@@ -417,32 +408,5 @@ mod tests {
             (a.len(), a[1999].as_deref(), a[2000].as_deref()),
             (2001, Some("1999"), Some("x"))
         );
-    }
-
-    #[test]
-    fn other_separators_decimal_signs_and_encodings_are_read() {
-        let text = "größe;y\n1,5;ä\n;b\n";
-        let units = text.encode_utf16().flat_map(u16::to_le_bytes);
-        let bytes: Vec<u8> = [0xff, 0xfe].into_iter().chain(units).collect();
-        let decimal = DecimalSign::Comma;
-        let format = TextFormat { decimal, ..TextFormat::default() };
-        let options = RawOptions { format: format.clone(), ..RawOptions::default() };
-        let utf_16 = parse_raw("t", &bytes, &options).unwrap();
-        // As text: a missing value is not a number, and so is not equal to itself.
-        let shown = |table: &RawTable| -> Vec<String> {
-            let columns = table.columns().iter().map(|column| match column.values() {
-                RawValues::Numbers(values) => format!("{} {values:?}", column.name()),
-                RawValues::Text(text) => {
-                    format!("{} {:?}", column.name(), text.iter().collect::<Vec<_>>())
-                }
-            });
-            columns.collect()
-        };
-        assert_eq!(shown(&utf_16), shown(&raw(text, &options)));
-        assert_eq!(utf_16.column("größe").unwrap().num_missing(), 1);
-        let latin1 = b"gr\xf6\xdfe;y\n1,5;\xe4\n;b\n";
-        let format = TextFormat { encoding: Some("latin1".into()), ..format };
-        let options = RawOptions { format, ..RawOptions::default() };
-        assert_eq!(shown(&parse_raw("t", latin1, &options).unwrap()), shown(&utf_16));
     }
 }

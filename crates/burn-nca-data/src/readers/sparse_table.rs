@@ -76,7 +76,7 @@ pub fn open_sparse_features(source: &str) -> Result<SparseFeatures> {
 /// Opens `FILE.mtx,TARGETS.csv` or `FILE.npz,TARGETS.csv`: sparse rows, and the last column of a CSV file with a row for each.
 ///
 /// # Errors
-/// As [`open_sparse_features`] and [`read_raw`](crate::read_raw); no file of targets, another
+/// As [`open_sparse_features`] and [`parse_raw`](crate::parse_raw); no file of targets, another
 /// number of them than rows, a number that is missing or none.
 ///
 /// # Examples

@@ -22,12 +22,10 @@ use std::sync::Mutex;
 
 use burn_nca_data::{
     CsvOptions, DecimalSign, Features, Header, Message, RawOptions, Result, Table, TargetColumn,
-    TargetKind, TextFormat, read_csv, read_csv_features, read_idx, read_idx_features,
-    read_idx_labels, read_matrix_market, read_npy_features, read_npy_pair, read_npz,
-    read_npz_features, read_pairs, read_raw, read_sparse_npz, read_splits,
+    TargetKind, TextFormat, open, open_features, open_raw, read_csv, read_csv_features, read_idx,
+    read_idx_labels, read_matrix_market, read_npy_features, read_pairs, read_sparse_npz,
+    read_splits,
 };
-#[cfg(feature = "parquet")]
-use burn_nca_data::{open, open_raw};
 use flate2::{Compression, write::GzEncoder};
 use peak_alloc::PeakAlloc;
 use rand::RngExt;
@@ -191,7 +189,7 @@ fn csv_files() {
         let _ = read_csv(path, &CsvOptions { format: some_format(path), ..untargeted.clone() });
         let raw = RawOptions { format: some_format(path), ..RawOptions::default() };
         for options in [&RawOptions::default(), &raw] {
-            if let Ok(table) = read_raw(path, options) {
+            if let Ok(table) = open_raw(&path.display().to_string(), options) {
                 assert!(table.columns().iter().all(|column| column.rows() == table.rows()));
             }
         }
@@ -252,13 +250,21 @@ fn arrow_files() {
     columnar_files("arrow");
 }
 
+fn features(path: &Path) -> Result<Features> {
+    open_features(&path.display().to_string(), &[])
+}
+
+fn with_targets(source: &str, task: TargetKind) -> Result<()> {
+    open(source, &CsvOptions { task, ..CsvOptions::default() }).map(drop)
+}
+
 #[test]
 fn idx_files() {
     fuzz("idx", |path| {
         let array = read_idx(path)?;
         let size = array.shape.iter().try_fold(1_usize, |size, &side| size.checked_mul(side));
         assert!(array.shape.contains(&0) || size == Some(array.values.len()), "{:?}", array.shape);
-        let (images, labels) = (read_idx_features(path), read_idx_labels(path));
+        let (images, labels) = (features(path), read_idx_labels(path));
         assert!(images.is_err() || labels.is_err(), "an array is images or labels");
         Ok(())
     });
@@ -273,7 +279,8 @@ fn npy_files() {
     fuzz("npy", |path| {
         let rows = read_npy_features(path).map(drop);
         let targets = [TargetKind::Classes, TargetKind::Numeric];
-        let targets = targets.map(|task| read_npy_pair(&features, path, task).map(drop));
+        let pair = format!("{},{}", features.display(), path.display());
+        let targets = targets.map(|task| with_targets(&pair, task));
         targets.into_iter().fold(rows, |outcome, target| outcome.or(target))
     });
 }
@@ -281,9 +288,10 @@ fn npy_files() {
 #[test]
 fn npz_files() {
     fuzz("npz", |path| {
+        let archive = path.display().to_string();
         let tables =
-            [TargetKind::Classes, TargetKind::Numeric].map(|task| read_npz(path, task).map(drop));
-        let rows = read_npz_features(path).map(drop);
+            [TargetKind::Classes, TargetKind::Numeric].map(|task| with_targets(&archive, task));
+        let rows = features(path).map(drop);
         let rows = rows.or(read_sparse_npz(path).map(drop));
         tables.into_iter().fold(rows, |outcome, table| outcome.or(table))
     });
@@ -350,5 +358,5 @@ fn an_array_takes_the_memory_of_its_values_and_no_file_beside_them() {
     assert!(npy_of("<f8", &doubles) < 8 * VALUES + small);
     assert!(npy_of("|u1", &pixels) < 4 * VALUES + small);
     let idx = [shape.as_slice(), &pixels].concat();
-    assert!(memory_of(&idx, |path| read_idx_features(path)) < 4 * VALUES + small);
+    assert!(memory_of(&idx, features) < 4 * VALUES + small);
 }

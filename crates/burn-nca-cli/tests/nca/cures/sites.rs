@@ -95,7 +95,6 @@ const UNTRIED_CURES: &[(&str, &str)] = &[
     ("give the splits of these data", "readers/splits.rs tries it"),
     ("mark it 1 (train)", "readers/splits.rs tries it"),
     ("mark at least one row", "readers/splits.rs tries it"),
-    ("read it by read_sparse_npz", "it is for callers of the library"),
     ("name the column of the classes", "it is for callers of the library"),
     ("name the target column", "it is for callers of the library"),
     ("write the classes into one", "every table has a column"),

@@ -31,7 +31,7 @@ fn pair(y: &[u8], task: TargetKind) -> Result<Table> {
     let (x_path, y_path) = (folder.path().join("x.npy"), folder.path().join("y.npy"));
     std::fs::write(&x_path, npy("<f8", "False", "(4, 1)", &floats(&[1.0, 2.0, 3.0, 4.0]))).unwrap();
     std::fs::write(&y_path, y).unwrap();
-    read_npy_pair(x_path, y_path, task)
+    read_inputs(Input::open(&x_path)?, Input::open(&y_path)?, task)
 }
 
 fn classes(y: &[u8]) -> (Vec<usize>, Vec<String>) {

@@ -193,7 +193,7 @@ fn messages_name_rows_and_columns_and_no_lines() {
     );
     let empty = told("empty.parquet", &[]);
     assert!(empty.contains("has columns but no rows"), "{empty}");
-    let single = error(open_unlabeled(&at("single.parquet"), &[]));
+    let single = error(open_unlabeled(&at("single.parquet"), &CsvOptions::default()));
     assert!(single.contains("1 of 3 rows lacks a value") && single.contains("row 2"), "{single}");
     // Names that would be a row of data on the first line of a text.
     assert_eq!(raw("numbers.parquet").columns()[0].name(), "5.1");
