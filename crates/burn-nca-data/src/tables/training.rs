@@ -79,7 +79,9 @@ pub trait TrainingData: Clone + Send + Sync + 'static {
     const TASK: Option<Task>;
 
     /// The features, `[n, d]`.
-    fn features(&self) -> &Features;
+    fn features(&self) -> &Features {
+        self.as_any_data().features()
+    }
 
     /// The same rows with other features (after a scaling, say).
     ///
@@ -100,7 +102,9 @@ pub trait TrainingData: Clone + Send + Sync + 'static {
     fn check(&self) -> Result<()>;
 
     /// What a model keeps of the targets.
-    fn training_targets(&self) -> TrainingTargets;
+    fn training_targets(&self) -> TrainingTargets {
+        TrainingTargets::Unlabeled
+    }
 
     /// Number of units that a split parts: rows, or pairs.
     fn units(&self) -> usize {
@@ -190,10 +194,6 @@ pub trait TrainingData: Clone + Send + Sync + 'static {
 impl TrainingData for Labeled {
     const TASK: Option<Task> = Some(Task::Classes);
 
-    fn features(&self) -> &Features {
-        Labeled::features(self)
-    }
-
     fn with_features(&self, features: Features) -> Result<Self> {
         Labeled::with_features(self, features)
     }
@@ -219,12 +219,7 @@ impl TrainingData for Labeled {
 
     fn check(&self) -> Result<()> {
         let n = self.rows();
-        if n < 2 {
-            return Err(Error::data(format!(
-                "there {} to learn from; at least 2 are needed",
-                rows(n)
-            )));
-        }
+        check_two(n)?;
         let counts = self.class_counts();
         let present: Vec<usize> = (0..counts.len()).filter(|class| counts[*class] > 0).collect();
         if let [only] = present[..] {
@@ -281,10 +276,6 @@ impl TrainingData for Labeled {
 
 impl TrainingData for RegressionData {
     const TASK: Option<Task> = Some(Task::Numbers);
-
-    fn features(&self) -> &Features {
-        RegressionData::features(self)
-    }
 
     fn with_features(&self, features: Features) -> Result<Self> {
         RegressionData::with_features(self, features)
@@ -354,10 +345,6 @@ impl TrainingData for RegressionData {
 impl TrainingData for Coincidences {
     const TASK: Option<Task> = Some(Task::Pairs);
 
-    fn features(&self) -> &Features {
-        Coincidences::features(self)
-    }
-
     fn with_features(&self, features: Features) -> Result<Self> {
         Self::new(features, self.pairs().clone())
     }
@@ -380,10 +367,6 @@ impl TrainingData for Coincidences {
     /// Pairs of these rows, one of positive weight: [`Coincidences::new`] sees to it.
     fn check(&self) -> Result<()> {
         Ok(())
-    }
-
-    fn training_targets(&self) -> TrainingTargets {
-        TrainingTargets::Unlabeled
     }
 
     fn units(&self) -> usize {
@@ -410,10 +393,6 @@ impl TrainingData for Coincidences {
 impl TrainingData for Features {
     const TASK: Option<Task> = None;
 
-    fn features(&self) -> &Features {
-        self
-    }
-
     fn with_features(&self, features: Features) -> Result<Self> {
         Ok(features)
     }
@@ -431,16 +410,7 @@ impl TrainingData for Features {
     }
 
     fn check(&self) -> Result<()> {
-        match self.rows() {
-            n if n < 2 => {
-                Err(Error::data(format!("there {} to learn from; at least 2 are needed", rows(n))))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn training_targets(&self) -> TrainingTargets {
-        TrainingTargets::Unlabeled
+        check_two(self.rows())
     }
 
     fn part(&self, units: &[usize]) -> Result<Self> {
@@ -452,6 +422,14 @@ impl TrainingData for Features {
 fn positive(weights: &[f64]) -> Option<Vec<usize>> {
     let places = (0..weights.len()).filter(|&row| weights[row] > 0.0);
     weights.contains(&0.0).then(|| places.collect())
+}
+
+/// Whether there are two rows to learn from.
+fn check_two(n: usize) -> Result<()> {
+    if n >= 2 {
+        return Ok(());
+    }
+    Err(Error::data(format!("there {} to learn from; at least 2 are needed", rows(n))))
 }
 
 /// `is 1 row`, `are 3 rows`
