@@ -301,19 +301,28 @@ mod tests {
     use clap::Parser;
 
     use super::*;
-    use crate::cli::{Cli, Command};
+    use crate::cli::{Cli, fit_args};
     use crate::fitting::method::chosen;
     use crate::fitting::settings::configuration;
 
     fn tried(options: &str) -> TuneConfig {
-        let words = ["nca", "fit", "iris", "--tune"].into_iter().chain(options.split_whitespace());
-        let Command::Fit(args) = Cli::try_parse_from(words).unwrap().command else {
-            unreachable!()
-        };
+        let args = fit_args(&format!("--tune {options}"));
         let train = Features::unnamed(vec![0.0; 80], 8).unwrap();
         let method = chosen(&args, Task::Classes).unwrap();
         let config = configuration(&args, method, AnyData::Unlabeled(&train), None).unwrap();
         settings(&args, &config, AnyData::Unlabeled(&train))
+    }
+
+    /// Twenty rows.
+    fn features() -> Features {
+        Features::unnamed((0..60).map(f64::from).collect(), 3).unwrap()
+    }
+
+    fn compared(options: &str, task: Task, train: AnyData<'_>) -> Option<TuneConfig> {
+        let args = fit_args(options);
+        let method = chosen(&args, task).unwrap();
+        let config = configuration(&args, method, train, None).unwrap();
+        default_candidates(&args, &config, train)
     }
 
     #[test]
@@ -343,16 +352,9 @@ mod tests {
     #[test]
     fn default_candidates_are_compared_unless_the_user_says_how_to_fit() {
         let compared = |options: &str| {
-            let words = ["nca", "fit", "iris"].into_iter().chain(options.split_whitespace());
-            let Command::Fit(args) = Cli::try_parse_from(words).unwrap().command else {
-                unreachable!()
-            };
-            let features = Features::unnamed((0..60).map(f64::from).collect(), 3).unwrap();
             let labels = (0..20).map(|row| row % 2).collect();
-            let train = Labeled::from_labels(features, labels).unwrap();
-            let method = chosen(&args, Task::Classes).unwrap();
-            let config = configuration(&args, method, train.as_any_data(), None).unwrap();
-            default_candidates(&args, &config, train.as_any_data())
+            let train = Labeled::from_labels(features(), labels).unwrap();
+            compared(options, Task::Classes, train.as_any_data())
         };
         let default = compared("").unwrap();
         assert_eq!((default.neighbors, default.budget), (3, Some(10.0)));
@@ -396,17 +398,10 @@ mod tests {
     #[test]
     fn penalties_are_compared_for_numbers_unless_the_user_says_how_to_fit() {
         let compared = |options: &str| {
-            let words = "nca fit t.csv --task regression".split(' ');
-            let words = words.chain(options.split_whitespace());
-            let Command::Fit(args) = Cli::try_parse_from(words).unwrap().command else {
-                unreachable!()
-            };
-            let features = Features::unnamed((0..60).map(f64::from).collect(), 3).unwrap();
             let targets = (0..20).map(f64::from).collect();
-            let train = RegressionData::new(features, "t", targets).unwrap();
-            let method = chosen(&args, Task::Numbers).unwrap();
-            let config = configuration(&args, method, train.as_any_data(), None).unwrap();
-            default_candidates(&args, &config, train.as_any_data())
+            let train = RegressionData::new(features(), "t", targets).unwrap();
+            let options = format!("--task regression {options}");
+            compared(&options, Task::Numbers, train.as_any_data())
         };
         let l2: Vec<f64> =
             compared("").unwrap().candidates.unwrap().iter().map(|one| one.l2).collect();
