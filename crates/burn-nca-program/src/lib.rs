@@ -24,8 +24,6 @@ mod interrupt;
 mod memory;
 pub mod number;
 mod output;
-#[cfg(feature = "tables")]
-mod plain_table;
 mod printable;
 mod run_folder;
 mod stderr;
@@ -42,11 +40,9 @@ pub use command_line::{command_line, command_line_of, shell_word};
 pub use interrupt::{Interrupt, Interrupted};
 pub use memory::peak_memory_bytes;
 pub use output::{print, write_file};
-#[cfg(feature = "tables")]
-pub use plain_table::plain_table;
 pub use printable::{printable, short_name};
 pub use run_folder::RunFolder;
 pub use stderr::eprint_line;
 #[cfg(feature = "tables")]
-pub use table::{Cell, Table, named_lines};
+pub use table::{Cell, Table, named_lines, plain_table};
 pub use terminal::Terminal;

@@ -159,7 +159,12 @@ impl<'a, R> Table<'a, R> {
         let on_paper =
             |column: &&Column<'_, R>| !matches!(column.kind, Kind::PageNumber | Kind::Drawing(_));
         let columns: Vec<&Column<'_, R>> = self.columns.iter().filter(on_paper).collect();
-        let mut table = under_a_rule(terminal);
+        let mut table = comfy_table::Table::new();
+        let rule = LineStyle::none().fill(if terminal.unicode { '─' } else { '-' });
+        table.load_style(TableStyle::new().header_separator(rule));
+        #[cfg(feature = "terminal")]
+        table.force_no_tty();
+        fit_width(&mut table, terminal);
         #[cfg(feature = "terminal")]
         if terminal.styled {
             table.enforce_styling();
@@ -179,8 +184,14 @@ impl<'a, R> Table<'a, R> {
             });
             table.add_row(cells.collect::<Vec<_>>());
         }
-        let columns = columns.iter().map(|column| matches!(column.kind, Kind::Number)).zip(longest);
-        set_columns(&mut table, columns);
+        for (column, (set, longest)) in columns.iter().zip(table.column_iter_mut().zip(longest)) {
+            if matches!(column.kind, Kind::Number) {
+                set.set_cell_alignment(CellAlignment::Right);
+            }
+            // Narrow terminals break the heads and long names, never a number; with a blank at each side.
+            let least = longest.min(18) as u16 + 2;
+            set.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
+        }
         finished(&table)
     }
 }
@@ -221,6 +232,16 @@ impl<R> Column<'_, R> {
     }
 }
 
+/// A table of one name and right-aligned numbers per row, for a terminal or a file; nothing is styled.
+pub fn plain_table(head: Vec<String>, rows: Vec<Vec<String>>, terminal: Terminal) -> String {
+    let mut table = Table::of("", &rows);
+    for (at, head) in head.iter().enumerate() {
+        let read = move |row: &Vec<String>| row.get(at).cloned().unwrap_or_default();
+        table = if at == 0 { table.text(head, read) } else { table.number(head, read) };
+    }
+    table.plain(Terminal { styled: false, ..terminal })
+}
+
 /// A name and a sentence a line, for a terminal.
 pub fn named_lines(lines: Vec<(&str, String)>, terminal: Terminal) -> String {
     let mut table = comfy_table::Table::new();
@@ -232,32 +253,6 @@ pub fn named_lines(lines: Vec<(&str, String)>, terminal: Terminal) -> String {
         table.add_row([name, value.as_str()]);
     }
     finished(&table)
-}
-
-/// A table in the look of all of them: a rule under its head and nothing else; without styles.
-pub(crate) fn under_a_rule(terminal: Terminal) -> comfy_table::Table {
-    let mut table = comfy_table::Table::new();
-    let rule = LineStyle::none().fill(if terminal.unicode { '─' } else { '-' });
-    table.load_style(TableStyle::new().header_separator(rule));
-    #[cfg(feature = "terminal")]
-    table.force_no_tty();
-    fit_width(&mut table, terminal);
-    table
-}
-
-/// Numbers at the right; each column is described by whether it holds such, and by the letters of its longest cell.
-pub(crate) fn set_columns(
-    table: &mut comfy_table::Table,
-    columns: impl IntoIterator<Item = (bool, usize)>,
-) {
-    for (column, (is_number, longest)) in table.column_iter_mut().zip(columns) {
-        if is_number {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-        // Narrow terminals break the heads and long names, never a number; with a blank at each side.
-        let least = longest.min(18) as u16 + 2;
-        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
-    }
 }
 
 fn fit_width(table: &mut comfy_table::Table, terminal: Terminal) {
@@ -306,5 +301,18 @@ mod tests {
         ));
         assert!(html.contains("<tr class=\"fitted\"><th scope=\"row\"><span class=\"name\" title=\"a long &lt; name\">"));
         assert!(html.contains("<b>7 %</b><span class=\"hidden\"> (best)</span>"), "{html}");
+    }
+
+    #[test]
+    fn numbers_stand_at_the_right_under_one_rule_and_no_narrow_terminal_breaks_one() {
+        let words = |row: [&str; 2]| row.map(String::from).to_vec();
+        let rows = vec![words(["a", "1"]), words(["b", "100"])];
+        let text = plain_table(words(["name", "n"]), rows, Terminal::PLAIN);
+        assert_eq!(text, " name    n\n───────────\n a       1\n b     100\n");
+        let rows = vec![words(["a name of many words that go on", "123456.75"])];
+        let narrow = Terminal { width: Some(34), ..Terminal::PLAIN };
+        let text = plain_table(words(["name", "n"]), rows, narrow);
+        assert!(text.lines().all(|line| line.chars().count() <= 34), "{text}");
+        assert!(text.contains("123456.75"), "{text}");
     }
 }
