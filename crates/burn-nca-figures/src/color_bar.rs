@@ -3,7 +3,7 @@
 use plotters::element::Rectangle;
 use plotters::style::Color;
 
-use crate::axes::ticks;
+use crate::axes::{range, ticks};
 use crate::palette::continuous_color;
 use crate::text::{self, BODY, PALE_INK, Side};
 use crate::{Canvas, Result};
@@ -27,16 +27,13 @@ impl ColorBar {
 
     /// The bar of the finite ones of these values.
     pub(crate) fn over(values: &[f64], label: &str) -> Self {
-        let finite = || values.iter().copied().filter(|value| value.is_finite());
-        let low = finite().fold(f64::INFINITY, f64::min);
-        let high = finite().fold(f64::NEG_INFINITY, f64::max);
-        let (low, high) = if low <= high { (low, high) } else { (0.0, 1.0) };
+        let [low, high] = range(values.iter().copied());
         Self { low, high, label: label.to_string() }
     }
 
     /// The place of a value between the least (0) and the greatest (1); 1/2 where all are equal.
     pub(crate) fn share(&self, value: f64) -> f64 {
-        if self.high > self.low { (value - self.low) / (self.high - self.low) } else { 0.5 }
+        (value - self.low) / (self.high - self.low)
     }
 
     pub(crate) fn draw(&self, canvas: &Canvas<'_>) -> Result<()> {

@@ -128,19 +128,4 @@ mod tests {
         let figure = square();
         assert!(figure.svg().starts_with("<svg width=\"20\" height=\"10\" viewBox=\"0 0 40 20\""));
     }
-
-    #[cfg(unix)]
-    #[test]
-    fn others_may_read_a_file_and_failures_leave_none() {
-        use std::os::unix::fs::PermissionsExt;
-        let folder = tempfile::tempdir().unwrap();
-        let [file, none] = ["square.svg", "no/square.svg"].map(|name| folder.path().join(name));
-        square().write_svg(&file).unwrap();
-        let plain = folder.path().join("plain");
-        std::fs::write(&plain, "").unwrap();
-        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
-        assert_eq!(mode(&file), mode(&plain));
-        let error = square().write_svg(&none).unwrap_err().to_string();
-        assert!(error.contains("square.svg could not be written"), "{error}");
-    }
 }

@@ -4,6 +4,7 @@ use plotters::element::{Circle, Rectangle};
 use plotters::style::{Color, RGBColor, WHITE};
 
 use crate::color_bar::ColorBar;
+use crate::frame::Frame;
 use crate::heading::Heading;
 use crate::legend::Legend;
 use crate::palette::{class_color, continuous_color};
@@ -148,6 +149,10 @@ impl Scatter {
         self
     }
 
+    fn frame(&self) -> Frame<'_> {
+        Frame { heading: &self.heading, legend: self.legend.clone(), margin: MARGIN }
+    }
+
     fn bar_width(&self) -> u32 {
         self.color_bar.as_ref().map_or(0, |_| ColorBar::WIDTH)
     }
@@ -201,19 +206,12 @@ impl Scatter {
 
 impl Plot for Scatter {
     fn size(&self) -> (u32, u32) {
-        let width = SIDE + 2 * MARGIN;
-        let around = self.heading.height() + self.legend.height(width) + 2 * MARGIN;
-        (width + self.bar_width(), SIDE + around)
+        let width = SIDE + 2 * MARGIN + self.bar_width();
+        (width, SIDE + self.frame().height(width) + 2 * MARGIN)
     }
 
     fn draw(&self, canvas: &Canvas<'_>) -> Result<()> {
-        let (width, height) = canvas.dim_in_pixel();
-        let inner = canvas.margin(MARGIN, MARGIN, MARGIN, MARGIN);
-        self.heading.draw(&inner)?;
-        let legend = self.legend.height(width - 2 * MARGIN);
-        let (top, legend_area) = canvas.split_vertically(height.saturating_sub(legend + MARGIN));
-        self.legend.draw(&legend_area)?;
-        let body = top.margin(MARGIN + self.heading.height(), 0, MARGIN, MARGIN);
+        let body = self.frame().draw(canvas)?;
         let plane = body.dim_in_pixel().0.saturating_sub(self.bar_width());
         let (points, bar) = body.split_horizontally(plane);
         self.draw_points(&points)?;
