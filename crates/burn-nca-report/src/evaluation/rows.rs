@@ -109,6 +109,12 @@ pub trait ReportData: TrainingData {
     /// k above the training rows, or an embedding that is not finite.
     fn evaluate(model: &Fitted, rows: &Rows<Self>, stages: &dyn Stages) -> Result<Evaluation>;
 
+    /// The rows of a replay; `None` where nothing tells the fit once more.
+    ///
+    /// # Errors
+    /// None that a split leads to.
+    fn cast<'a>(model: &'a Fitted, rows: &'a Rows<Self>) -> Result<Option<ReplayRows<'a>>>;
+
     /// The fit once more, from some of its steps; `None` where these do not tell it, or where the stages end before.
     ///
     /// # Errors
@@ -116,8 +122,13 @@ pub trait ReportData: TrainingData {
     fn replay(
         model: &Fitted,
         rows: &Rows<Self>,
-        from: (&[Step], &dyn Stages),
-    ) -> Result<Option<Replay>>;
+        (steps, stages): (&[Step], &dyn Stages),
+    ) -> Result<Option<Replay>> {
+        match Self::cast(model, rows)? {
+            Some(cast) => replay::replay(model, cast, steps, stages),
+            None => Ok(None),
+        }
+    }
 }
 
 impl ReportData for Labeled {
@@ -128,14 +139,9 @@ impl ReportData for Labeled {
         classes::evaluate(model, &rows.sampled(&sample), stages)
     }
 
-    fn replay(
-        model: &Fitted,
-        rows: &Rows<Self>,
-        (steps, stages): (&[Step], &dyn Stages),
-    ) -> Result<Option<Replay>> {
+    fn cast<'a>(model: &'a Fitted, rows: &'a Rows<Self>) -> Result<Option<ReplayRows<'a>>> {
         let sample = rows.sample()?;
-        let rows = ReplayRows::of_classes(model, &rows.sampled(&sample));
-        replay::replay(model, rows, steps, stages)
+        Ok(Some(ReplayRows::of_classes(model, &rows.sampled(&sample))))
     }
 }
 
@@ -147,14 +153,9 @@ impl ReportData for RegressionData {
         numbers::evaluate(model, &rows.sampled(&sample), stages)
     }
 
-    fn replay(
-        model: &Fitted,
-        rows: &Rows<Self>,
-        (steps, stages): (&[Step], &dyn Stages),
-    ) -> Result<Option<Replay>> {
+    fn cast<'a>(model: &'a Fitted, rows: &'a Rows<Self>) -> Result<Option<ReplayRows<'a>>> {
         let sample = rows.sample()?;
-        let rows = ReplayRows::of_numbers(model, &rows.sampled(&sample));
-        replay::replay(model, rows, steps, stages)
+        Ok(Some(ReplayRows::of_numbers(model, &rows.sampled(&sample))))
     }
 }
 
@@ -171,15 +172,8 @@ impl ReportData for Coincidences {
         pairs::evaluate(model, &rows.data, &pair_parts(rows)?, stages)
     }
 
-    fn replay(
-        model: &Fitted,
-        rows: &Rows<Self>,
-        (steps, stages): (&[Step], &dyn Stages),
-    ) -> Result<Option<Replay>> {
-        match ReplayRows::of_pairs(model, &rows.data, pair_parts(rows)?) {
-            Some(cast) => replay::replay(model, cast, steps, stages),
-            None => Ok(None),
-        }
+    fn cast<'a>(model: &'a Fitted, rows: &'a Rows<Self>) -> Result<Option<ReplayRows<'a>>> {
+        Ok(ReplayRows::of_pairs(model, &rows.data, pair_parts(rows)?))
     }
 }
 
