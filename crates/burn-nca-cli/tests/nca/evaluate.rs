@@ -8,7 +8,7 @@ use burn_nca_learn::neighbors::{majority_vote, nearest};
 use serde_json::Value;
 
 use crate::models::{load, run};
-use crate::{Place, assert_parts, failure, json, nca, numbers, read_json, stdout};
+use crate::{Place, failure, json, nca, numbers, read_json, stdout};
 
 /// JSON numbers are read for speed: the last bit may differ.
 fn close(found: &Value, expected: Option<f64>) {
@@ -75,26 +75,6 @@ fn the_comparison_with_euclidean_distance_is_that_of_the_fit() {
     let inner = format!("{out}/model");
     let same = json(&["evaluate", &inner, &file, "--target", "kind", "--format", "json"]);
     assert_eq!(&same["euclidean"], told);
-}
-
-#[test]
-fn the_table_says_what_each_measure_is() {
-    let place = Place::new();
-    let (out, file, _) = run(&place);
-    let text = stdout(&["evaluate", &out, &file, "--target", "kind"]);
-    assert_parts(
-        &text,
-        &[
-            "45 rows, neighbors among 105 training rows",
-            "nats  lower is better; 1.099 for equal probabilities",
-            "calibration error (ECE, 10 bins)",
-            "precision@5",
-            "R-precision",
-            "MAP@R",
-            "accuracy, Euclidean distance",
-            "exact, two-sided;",
-        ],
-    );
 }
 
 /// A small table of two classes that overlap, as CSV.

@@ -86,22 +86,6 @@ fn every_map_objective_optimizer_and_start_fits() {
 }
 
 #[test]
-fn a_file_is_read_with_its_target_and_without_ignored_columns() {
-    let place = Place::new();
-    let mut text = "id,kind,x,y\n".to_string();
-    for row in 0..20 {
-        text.push_str(&format!("row {row},{},{},{}\n", ["cat", "dog"][row % 2], row % 2 * 5, row));
-    }
-    let data = place.file("pets.csv", &text);
-    let fit = json(&[
-        "fit", &data, "--target", "kind", "--ignore", "id", "--dim", "1", "--format", "json",
-    ]);
-    assert_eq!(fit["data"]["columns"], 2);
-    assert_eq!(fit["data"]["classes"][1]["name"], "dog");
-    assert_eq!(fit["accuracy"]["test"], 1.0);
-}
-
-#[test]
 fn a_start_may_come_from_a_file_or_a_saved_model() {
     let place = Place::new();
     let names = "sepal length,sepal width,petal length,petal width";

@@ -39,16 +39,6 @@ fn the_trials_are_printed_and_kept_and_what_was_given_stays_fixed() {
 }
 
 #[test]
-fn a_budget_leaves_candidates_untried_and_says_so() {
-    let report = json(&quick(&["--budget", "0.001", "--format", "json"]));
-    let tuning = &report["tuning"];
-    assert_eq!(tuning["trials"].as_array().unwrap().len(), 0);
-    assert!(tuning["chosen"].as_str().unwrap().contains("not compared with others"), "{tuning}");
-    assert!(tuning["candidates"].as_u64().unwrap() > 1);
-    assert!(tuning["end"].as_str().unwrap().starts_with("The time limit of the comparison"));
-}
-
-#[test]
 fn dimensions_can_be_chosen_too() {
     let arguments =
         ["fit", "iris", "--tune", "--tune-dim", "1,2", "--l2", "0.01", "--format", "json"];
