@@ -3,18 +3,40 @@
 use std::path::PathBuf;
 
 use burn_nca_learn::data::ScalingKind;
+use burn_nca_learn::fit::{Penalty, Precision};
+use burn_nca_learn::objective::Criterion;
 use clap::{Args, ValueEnum};
 
 use super::method::MethodOptions;
 use super::neighbor_count::{NeighborCount, neighbor_count};
 use super::parse::{
-    CandidateRows, at_least_one, candidates, count, held_out_share, momentum, open_share,
+    CandidateRows, at_least_one, candidates, choice, count, held_out_share, momentum, open_share,
     perplexity, picture, positive, seed, weight,
 };
 use super::table::ColumnArgs;
 use super::targets::TargetOptions;
 use super::tune::TuneOptions;
 use super::{DeviceArgs, Format, Rule, SourceArgs};
+
+const PRECISIONS: &[(&str, &str, Precision)] =
+    &[("f32", "32-bit floats", Precision::F32), ("f64", "64-bit floats", Precision::F64)];
+
+/// The second word is the earlier spelling of the first.
+const SCALES: &[(&str, &str, ScalingKind)] = &[
+    ("standardize", "Mean 0, standard deviation 1", ScalingKind::Standardize),
+    ("standardise", "", ScalingKind::Standardize),
+    ("common", "Mean 0, one scale for all columns", ScalingKind::Common),
+    ("min-max", "From 0 to 1", ScalingKind::MinMax),
+    ("none", "Unscaled", ScalingKind::None),
+];
+
+const CRITERIA: &[(&str, &str, Criterion)] =
+    &[("f", "Sum of p_i", Criterion::F), ("g", "Sum of log p_i", Criterion::G)];
+
+const PENALTIES: &[(&str, &str, Penalty)] = &[
+    ("spread", "The spread of the embedding", Penalty::Spread),
+    ("weights", "The weights", Penalty::Weights),
+];
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,8 +78,8 @@ pub struct FitArgs {
     pub test_size: f64,
 
     /// How features are scaled [default: standardize; common where adam meets columns of one unit, such as pixels]
-    #[arg(long, value_enum)]
-    pub scale: Option<Scale>,
+    #[arg(long, value_parser = choice(SCALES))]
+    pub scale: Option<ScalingKind>,
 
     /// How the model predicts; saved with it [default: knn for classes, soft for a numeric target and for methods with a
     /// rule of their own]
@@ -96,8 +118,8 @@ pub struct FitArgs {
     pub device: DeviceArgs,
 
     /// Number type of the fit; f64 on CPU devices only.
-    #[arg(long, value_enum, default_value = "f32")]
-    pub precision: Number,
+    #[arg(long, default_value = "f32", value_parser = choice(PRECISIONS))]
+    pub precision: Precision,
 
     /// How sums over pairs of rows are computed: plain, as they are defined, differentiated by Burn; fused, in one operation,
     /// on devices that have it; fourier, by a Fourier series in linear time (nca and mlkr with --dim 1 or 2 on flex); auto, the fastest.
@@ -165,8 +187,8 @@ pub struct ModelOptions {
 
     /// The criterion: f, the expected number of points classified correctly, or g, the log probability that all are
     /// [default: g; f with --soft]
-    #[arg(long, value_enum)]
-    pub objective: Option<ObjectiveKind>,
+    #[arg(long, value_parser = choice(CRITERIA))]
+    pub objective: Option<Criterion>,
 
     /// Where A starts: auto, identity, random (random:SCALE for entries of this standard deviation), pca, lda, or a file
     /// with A: an .npy of shape k x d, or a .csv of k rows whose header names the features [default: auto]
@@ -189,8 +211,8 @@ pub struct ModelOptions {
 
     /// What the penalty weighs: the spread of the embedding, tr(A S A^T), which has no units, or the weights, ||A||²
     /// [default: spread for a map of nca; else weights]
-    #[arg(long, value_enum)]
-    pub penalty: Option<PenaltyKind>,
+    #[arg(long, value_parser = choice(PENALTIES))]
+    pub penalty: Option<Penalty>,
 
     /// Weight of the hinge that keeps classes apart.
     #[arg(long, value_name = "X", default_value = "0", allow_negative_numbers = true, value_parser = weight)]
@@ -268,40 +290,6 @@ pub struct OptimizerOptions {
     pub time_budget: Option<f64>,
 }
 
-/// A choice of scaling.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Scale {
-    /// Mean 0, standard deviation 1.
-    #[value(alias = "standardise")]
-    Standardize,
-    /// Mean 0, one scale for all columns.
-    Common,
-    /// From 0 to 1.
-    MinMax,
-    /// Unscaled.
-    None,
-}
-
-impl From<Scale> for ScalingKind {
-    fn from(scale: Scale) -> Self {
-        match scale {
-            Scale::Standardize => Self::Standardize,
-            Scale::Common => Self::Common,
-            Scale::MinMax => Self::MinMax,
-            Scale::None => Self::None,
-        }
-    }
-}
-
-/// A choice of number type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Number {
-    /// 32-bit floats.
-    F32,
-    /// 64-bit floats.
-    F64,
-}
-
 /// A choice of how sums over pairs are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SumsKind {
@@ -335,24 +323,6 @@ pub enum ActivationKind {
     Tanh,
     /// 1 / (1 + exp(-x))
     Logistic,
-}
-
-/// A choice of criterion.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ObjectiveKind {
-    /// Sum of p_i.
-    F,
-    /// Sum of log p_i.
-    G,
-}
-
-/// A choice of penalty.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PenaltyKind {
-    /// The spread of the embedding.
-    Spread,
-    /// The weights.
-    Weights,
 }
 
 /// Yes or no.

@@ -1,16 +1,23 @@
 //! Values of options, with messages that say what would be right.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use burn_nca_data::DecimalSign;
 use burn_nca_report::PictureFormat;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// A whole number of 1 or more.
-pub fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("give a whole number of 1 or more".to_string()),
-        Ok(number) => Ok(number),
-    }
+/// One of the library's values by its name; names, what they mean, and the values. A name without a meaning is not shown.
+pub fn choice<T: Copy + Send + Sync + 'static>(
+    choices: &'static [(&'static str, &'static str, T)],
+) -> impl TypedValueParser<Value = T> {
+    let value = |(name, help, _): &(&'static str, &'static str, T)| {
+        PossibleValue::new(*name).help(*help).hide(help.is_empty())
+    };
+    PossibleValuesParser::new(choices.iter().map(value)).map(|chosen| {
+        let named = choices.iter().find(|(name, ..)| *name == chosen);
+        named.expect("the parser takes no other name").2
+    })
 }
 
 /// A file for a picture, in an existing folder: a fit may be long, and its picture comes last.
@@ -130,72 +137,67 @@ fn quoted_name(text: &str) -> Option<(String, &str)> {
     }
 }
 
+/// The value that a text spells, if it is a good one; else what to give.
+fn checked<T: FromStr>(text: &str, is_good: fn(&T) -> bool, cure: &str) -> Result<T, String> {
+    text.parse().ok().filter(is_good).ok_or_else(|| format!("give {cure}"))
+}
+
 /// A port, or 0 for any that is free.
 pub fn port(text: &str) -> Result<u16, String> {
-    text.parse().map_err(|_| format!("give a whole number from 0 to {}", u16::MAX))
+    checked(text, |_| true, &format!("a whole number from 0 to {}", u16::MAX))
+}
+
+/// A whole number of 1 or more.
+pub fn at_least_one(text: &str) -> Result<usize, String> {
+    checked(text, |number| *number >= 1, "a whole number of 1 or more")
 }
 
 /// A whole number of 2 or more.
 pub fn at_least_two(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0 | 1) | Err(_) => Err("give a whole number of 2 or more".to_string()),
-        Ok(number) => Ok(number),
-    }
+    checked(text, |number| *number >= 2, "a whole number of 2 or more")
 }
 
 /// A whole number of 0 or more.
 pub fn count(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| "give a whole number of 0 or more".to_string())
+    checked(text, |_| true, "a whole number of 0 or more")
 }
 
 /// A seed: any number that 64 bits hold.
 pub fn seed(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
+    checked(text, |_| true, &format!("a whole number from 0 to {}", u64::MAX))
 }
 
 /// A share of rows that leaves some: 0 or more, below 1.
 pub fn held_out_share(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(share) if (0.0..1.0).contains(&share) => Ok(share),
-        _ => Err("give a share from 0 to below 1, such as 0.3 (0 holds nothing out)".to_string()),
-    }
+    let cure = "a share from 0 to below 1, such as 0.3 (0 holds nothing out)";
+    checked(text, |share| (0.0..1.0).contains(share), cure)
 }
 
 /// A share of rows that is neither none nor all.
 pub fn open_share(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
-        _ => Err("give a share between 0 and 1, such as 0.2".to_string()),
-    }
+    checked(text, |share| *share > 0.0 && *share < 1.0, "a share between 0 and 1, such as 0.2")
 }
 
 /// A momentum: 0 or more, below 1.
 pub fn momentum(text: &str) -> Result<f64, String> {
-    held_out_share(text).map_err(|_| "give a number from 0 to below 1, such as 0.9".to_string())
+    checked(text, |share| (0.0..1.0).contains(share), "a number from 0 to below 1, such as 0.9")
 }
 
 /// A finite number of 0 or more.
 pub fn weight(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(weight) if weight >= 0.0 && f64::is_finite(weight) => Ok(weight),
-        _ => Err("give a finite number of 0 or more, such as 0.001".to_string()),
-    }
+    let is_good = |weight: &f64| *weight >= 0.0 && weight.is_finite();
+    checked(text, is_good, "a finite number of 0 or more, such as 0.001")
 }
 
 /// A perplexity: a finite number above 1, or 0 for none.
 pub fn perplexity(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(number) if number == 0.0 || (number > 1.0 && f64::is_finite(number)) => Ok(number),
-        _ => Err("give a number above 1, such as 15, or 0 for none".to_string()),
-    }
+    let is_good = |number: &f64| *number == 0.0 || (*number > 1.0 && number.is_finite());
+    checked(text, is_good, "a number above 1, such as 15, or 0 for none")
 }
 
 /// A finite number above 0.
 pub fn positive(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(number) if number > 0.0 && f64::is_finite(number) => Ok(number),
-        _ => Err("give a finite number above 0".to_string()),
-    }
+    checked(text, |number| *number > 0.0 && f64::is_finite(*number), "a finite number above 0")
 }
 
 #[cfg(test)]
@@ -240,23 +242,5 @@ mod tests {
         }
         assert_eq!((names("\"\"").len(), names("").len(), names("a,").len()), (1, 0, 2));
         assert!(name_list("\"a").is_err() && name_list("\"a\"b").is_err());
-    }
-
-    #[test]
-    fn numbers_outside_their_range_are_refused_with_the_range() {
-        assert_eq!(at_least_one("3"), Ok(3));
-        for text in ["0", "-1", "2.5", "two", ""] {
-            assert!(at_least_one(text).unwrap_err().contains("1 or more"), "{text}");
-        }
-        assert!(count("-1").is_err() && count("0") == Ok(0));
-        assert!(seed("-1").unwrap_err().contains("18446744073709551615") && seed("7") == Ok(7));
-        assert!(port("-1").unwrap_err().contains("0 to 65535") && port("0") == Ok(0));
-        assert!(at_least_two("1").is_err() && at_least_two("2") == Ok(2));
-        assert_eq!(held_out_share("0"), Ok(0.0));
-        assert!(held_out_share("1").is_err() && held_out_share("NaN").is_err());
-        assert!(open_share("0").is_err() && open_share("0.2") == Ok(0.2));
-        assert!(weight("-1").is_err() && weight("inf").is_err() && weight("0") == Ok(0.0));
-        assert!(perplexity("1").is_err() && perplexity("0") == Ok(0.0));
-        assert!(positive("0").is_err() && positive("nan").is_err() && positive("1e-3") == Ok(1e-3));
     }
 }

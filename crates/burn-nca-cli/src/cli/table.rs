@@ -1,8 +1,24 @@
 //! The options of a table: how it is written, and what its columns are for.
 
+use burn_nca_data::{Header, Missing};
 use clap::{Args, ValueEnum};
 
-use super::parse::{NameList, at_least_one, decimal_sign, name_list, separator};
+use super::parse::{NameList, at_least_one, choice, decimal_sign, name_list, separator};
+
+/// Whether the first line is a header.
+const HEADERS: &[(&str, &str, Header)] = &[
+    ("auto", "By the lines below it", Header::Auto),
+    ("yes", "It holds the names of the columns", Header::Yes),
+    ("no", "It is a row", Header::No),
+];
+
+/// What is done about missing values.
+const MISSING: &[(&str, &str, Missing)] = &[
+    ("drop", "Rows with one are left out", Missing::Drop),
+    ("mean", "The mean of the training rows (of text the most frequent one)", Missing::Mean),
+    ("median", "Their median (of text the most frequent one)", Missing::Median),
+    ("most-frequent", "Their most frequent value", Missing::MostFrequent),
+];
 
 /// How a CSV file is written.
 #[derive(Args, Debug, Clone, Default)]
@@ -23,24 +39,13 @@ pub struct TextArgs {
 
     /// Whether the first line holds the names of the columns; without names they are x1, x2, … [default: auto, by the
     /// lines below it, or as in the fit of the model]
-    #[arg(long, value_enum, value_name = "auto|yes|no", hide_possible_values = true)]
-    pub header: Option<HeaderRule>,
+    #[arg(long, value_name = "auto|yes|no", hide_possible_values = true, value_parser = choice(HEADERS))]
+    pub header: Option<Header>,
 
     /// More spellings of missing values, as in unknown,-9, in addition to the empty cell and the usual ones (NA, NaN, None, null, ?
     /// and the like); an empty word, as in '' or '"",-9', makes the usual ones words where a column is text [default: as in the fit of the model]
     #[arg(long, value_name = "WORDS", allow_hyphen_values = true, value_parser = name_list)]
     pub missing_values: Option<Vec<NameList>>,
-}
-
-/// Whether the first line is a header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum HeaderRule {
-    /// By the lines below it.
-    Auto,
-    /// It holds the names of the columns.
-    Yes,
-    /// It is a row.
-    No,
 }
 
 /// What the columns of a CSV file are for, and what is done about text and missing values.
@@ -54,8 +59,8 @@ pub struct ColumnArgs {
 
     /// What is done about missing values (empty, NA, NaN, null, ? and the like). Learned on the training rows, kept in
     /// the model [default: they are refused]
-    #[arg(long, value_enum)]
-    pub missing: Option<MissingRule>,
+    #[arg(long, value_parser = choice(MISSING))]
+    pub missing: Option<Missing>,
 
     /// Adds a feature of 0 and 1 for each column with missing values, with --missing mean, median or most-frequent.
     #[arg(long, requires = "missing")]
@@ -112,17 +117,4 @@ pub enum UnlabeledRule {
     Ignore,
     /// In the denominators of the others.
     Neighbors,
-}
-
-/// What is done about missing values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum MissingRule {
-    /// Rows with one are left out.
-    Drop,
-    /// The mean of the training rows; of text the most frequent one.
-    Mean,
-    /// Their median; of text the most frequent one.
-    Median,
-    /// Their most frequent value.
-    MostFrequent,
 }

@@ -7,14 +7,14 @@ use anyhow::{Result, bail};
 use burn::tensor::Device;
 use burn_nca_learn::data::{Coincidences, Features, Labeled, RegressionData, Scaling, ScalingKind};
 use burn_nca_learn::estimator::{Decision, Estimator};
-use burn_nca_learn::fit::{FitSession, Progress, Termination};
+use burn_nca_learn::fit::{FitSession, Precision, Progress, Termination};
 use burn_nca_learn::method::{AnyMethod, Uses};
 use burn_nca_learn::{DeviceTime, Fitted, device};
 use burn_nca_program::{Interrupt, RunFolder, short_name};
 
 use super::report::write_pictures;
 use super::{model_folder, open_device};
-use crate::cli::fit::{EncoderKind, FitArgs, Init, Number};
+use crate::cli::fit::{EncoderKind, FitArgs, Init};
 use crate::cli::{Format, NeighborCount, Rule};
 use crate::failure::{hinted, usage};
 use crate::fitting::ending;
@@ -103,7 +103,7 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
     stages.begin("training");
     bar.begin();
     let scaling = Scaling::fit(config.fit.scaling, train.features());
-    if args.precision == Number::F32 {
+    if args.precision == Precision::F32 {
         refuse_far_values(&rows, &scaling, (&table.names, device::backend(&device)))
             .inspect_err(|_| bar.finish())?;
     }
@@ -225,8 +225,8 @@ fn refuse_many_neighbors(k: usize, rows: usize) -> Result<()> {
 }
 
 /// Refuses f64 where drivers claim it and a fit ends in numbers that are not finite.
-fn refuse_f64_on_graphics(precision: Number, device: &Device) -> Result<()> {
-    if precision == Number::F64 && device::backend(device) == "wgpu" {
+fn refuse_f64_on_graphics(precision: Precision, device: &Device) -> Result<()> {
+    if precision == Precision::F64 && device::backend(device) == "wgpu" {
         bail!(hinted("wgpu cannot be trusted with f64", "give --precision f32, or --device cpu"));
     }
     Ok(())

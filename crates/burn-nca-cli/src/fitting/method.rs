@@ -5,7 +5,6 @@ use burn_nca_learn::method::AnyMethod;
 
 use super::target_settings::FitTask;
 use crate::cli::FitArgs;
-use crate::cli::fit::ObjectiveKind;
 use crate::failure::{Usage, usage};
 
 /// The method that the options name, or the one of the task.
@@ -71,10 +70,7 @@ fn name(args: &FitArgs, task: FitTask) -> Result<&str> {
 
 /// The settings that have an option of their own: name, value, option.
 fn of_options(args: &FitArgs) -> Vec<(&'static str, String, &'static str)> {
-    let criterion = args.model.objective.map(|objective| match objective {
-        ObjectiveKind::F => "F".to_string(),
-        ObjectiveKind::G => "G".to_string(),
-    });
+    let criterion = args.model.objective.map(|criterion| format!("{criterion:?}"));
     let repulsion = Some(args.model.repulsion).filter(|repulsion| *repulsion > 0.0);
     let width = args.targets.width.map(|width| width.to_string());
     let given = [

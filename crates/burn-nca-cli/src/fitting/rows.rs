@@ -79,7 +79,7 @@ impl FitData for Labeled {
         refuse_numbers(args, &opened.table)?;
         let hints = opened.hints(args.targets.task == Some(TaskKind::Classification));
         opened.warnings.extend(hints);
-        opened.reduced(source.reduce, args.scale.map(Into::into))?.into_labeled(&source.columns)
+        opened.reduced(source.reduce, args.scale)?.into_labeled(&source.columns)
     }
 
     fn warnings(train: &Self) -> Vec<Warning> {
@@ -103,7 +103,7 @@ impl FitData for RegressionData {
         let mut opened = tables::open_watched(source, TargetKind::Numeric, &mut pass)?;
         let hints = opened.hints(false);
         opened.warnings.extend(hints);
-        opened.reduced(source.reduce, args.scale.map(Into::into))?.into_regression()
+        opened.reduced(source.reduce, args.scale)?.into_regression()
     }
 }
 

@@ -9,14 +9,13 @@ use burn_nca_learn::encoder::EncoderConfig;
 use burn_nca_learn::fit::exact::BlockConfig;
 use burn_nca_learn::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty,
-    Precision, START_PERPLEXITY, SgdConfig, Start, StochasticConfig, start_perplexity,
+    START_PERPLEXITY, SgdConfig, Start, StochasticConfig, start_perplexity,
 };
 use burn_nca_learn::method::{AnyMethod, Uses};
 use burn_nca_learn::{Estimator, FOURIER_TOLERANCE, Fitted, NcaConfig, Sums};
 
 use crate::cli::fit::{
-    EncoderKind, FitArgs, Init, ModelOptions, Number, OptimizerKind, OptimizerOptions, PenaltyKind,
-    Scale, SumsKind,
+    EncoderKind, FitArgs, Init, ModelOptions, OptimizerKind, OptimizerOptions, SumsKind,
 };
 use crate::failure::{hinted, usage};
 use crate::fitting::network;
@@ -80,7 +79,7 @@ pub fn configuration(
         .with_early_stopping(early_stopping(&args.optimizer))
         .with_time_budget(args.optimizer.time_budget)
         .with_seed(args.seed)
-        .with_precision(precision(args.precision))
+        .with_precision(args.precision)
         .with_sums(sums(args))
         .with_blocks(blocks(args.memory));
     Ok(estimator.with_fit(fit))
@@ -114,7 +113,7 @@ fn units(
         None if batches => usual.start_perplexity,
         None => usual.start_perplexity.map(|_| start_perplexity(rows, dim)),
     };
-    (options.penalty.map(penalty).or(usual.penalty), perplexity)
+    (options.penalty.or(usual.penalty), perplexity)
 }
 
 /// The most steps (or epochs) of a configuration for so many rows, for a progress bar.
@@ -288,10 +287,10 @@ fn scaling(args: &FitArgs, by_batches: bool, train: &Features) -> ScalingKind {
     let is_sparse = is_sparse(&args.source.data);
     match args.scale {
         // The columns were scaled before they were reduced.
-        scale if args.reduce.is_some() && !is_sparse && scale != Some(Scale::None) => {
+        scale if args.reduce.is_some() && !is_sparse && scale != Some(ScalingKind::None) => {
             ScalingKind::Common
         }
-        Some(scale) => scale.into(),
+        Some(scale) => scale,
         // Noise and decay of a network are set in units of standardized features.
         None if args.model.encoder() == EncoderKind::Mlp => ScalingKind::Standardize,
         None if by_batches => ScalingKind::auto(train),
@@ -301,26 +300,12 @@ fn scaling(args: &FitArgs, by_batches: bool, train: &Features) -> ScalingKind {
     }
 }
 
-fn precision(number: Number) -> Precision {
-    match number {
-        Number::F32 => Precision::F32,
-        Number::F64 => Precision::F64,
-    }
-}
-
 fn sums(args: &FitArgs) -> Option<Sums> {
     match args.sums {
         SumsKind::Auto => None,
         SumsKind::Plain => Some(Sums::Plain),
         SumsKind::Fused => Some(Sums::Fused),
         SumsKind::Fourier => Some(Sums::Fourier(args.sums_tolerance.unwrap_or(FOURIER_TOLERANCE))),
-    }
-}
-
-fn penalty(kind: PenaltyKind) -> Penalty {
-    match kind {
-        PenaltyKind::Spread => Penalty::Spread,
-        PenaltyKind::Weights => Penalty::Weights,
     }
 }
 

@@ -1,12 +1,12 @@
 //! What the columns of a fit's table were for: from the options, and kept with the model.
 
-use burn_nca_data::{Header, TextFormat};
+use burn_nca_data::TextFormat;
 use burn_nca_learn::data::{Categorical, Missing, PreparationConfig};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::FitArgs;
 use crate::cli::parse::{NameList, joined};
-use crate::cli::table::{HeaderRule, MissingRule, TextArgs, UnlabeledRule};
+use crate::cli::table::{TextArgs, UnlabeledRule};
 use crate::output::short_name;
 
 /// The word for all text columns.
@@ -62,12 +62,7 @@ impl Columns {
         Self {
             features: columns.features.as_deref().map(joined),
             format: with_given(TextFormat::default(), &args.source.text),
-            missing: columns.missing.map_or(Missing::Refuse, |rule| match rule {
-                MissingRule::Drop => Missing::Drop,
-                MissingRule::Mean => Missing::Mean,
-                MissingRule::Median => Missing::Median,
-                MissingRule::MostFrequent => Missing::MostFrequent,
-            }),
+            missing: columns.missing.unwrap_or_default(),
             missing_indicators: columns.missing_indicators,
             categorical: categories(columns.categorical.as_deref()),
             max_levels: columns.max_levels,
@@ -144,11 +139,7 @@ pub fn with_given(format: TextFormat, given: &TextArgs) -> TextFormat {
         separator: given.separator.or(format.separator),
         decimal: given.decimal.unwrap_or(format.decimal),
         encoding: given.encoding.clone().or(format.encoding),
-        header: given.header.map_or(format.header, |rule| match rule {
-            HeaderRule::Auto => Header::Auto,
-            HeaderRule::Yes => Header::Yes,
-            HeaderRule::No => Header::No,
-        }),
+        header: given.header.unwrap_or(format.header),
         missing: given.missing_values.as_deref().map(joined).or(format.missing),
     }
 }

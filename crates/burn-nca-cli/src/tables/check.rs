@@ -1,10 +1,9 @@
 //! Options of columns that contradict each other or what is learned: refused before the table is read.
 
 use anyhow::Result;
-use burn_nca_learn::data::Task;
+use burn_nca_learn::data::{Missing, Task};
 
 use crate::cli::FitArgs;
-use crate::cli::table::MissingRule;
 use crate::failure::usage;
 use crate::hint::ignore_instead;
 
@@ -37,12 +36,12 @@ pub fn check(args: &FitArgs, task: Option<Task>) -> Result<()> {
             "leave --test out",
         ),
         (
-            pairs && columns.missing == Some(MissingRule::Drop),
+            pairs && columns.missing == Some(Missing::Drop),
             "--missing drop would renumber the rows that the pairs name",
             "give --missing mean, median or most-frequent",
         ),
         (
-            columns.missing_indicators && columns.missing == Some(MissingRule::Drop),
+            columns.missing_indicators && columns.missing == Some(Missing::Drop),
             "--missing-indicators says which values were filled in, and --missing drop fills in none",
             "leave --missing-indicators out, or give --missing mean, median or most-frequent",
         ),

@@ -21,9 +21,15 @@ fn numbers_out_of_range() {
         (["--seed", "-1"], ["'-1' for '--seed <N>'", "from 0 to 18446744073709551615"]),
         (["--max-iterations", "-1"], ["'-1' for '--max-iterations <N>'", "0 or more"]),
         (["--dim", "-2"], ["'-2' for '--dim <K>'", "1 or more"]),
+        (["--dim", "2.5"], ["'2.5' for '--dim <K>'", "1 or more"]),
+        (["--folds", "1"], ["'1' for '--folds", "2 or more"]),
+        (["--l2", "inf"], ["'inf' for '--l2 <X>'", "0 or more"]),
+        (["-q", "--early-stopping=0"], ["'0' for '--early-stopping", "between 0 and 1"]),
+        (["--start-perplexity", "1"], ["'1' for '--start-perplexity <P>'", "0 for none"]),
     ] {
         assert_parts(&failure(&[&["fit", "iris"][..], &options].concat(), 2), &parts);
     }
+    assert_parts(&failure(&["demo", "--port", "-1"], 2), &["'-1' for '--port", "0 to 65535"]);
 }
 
 #[test]
