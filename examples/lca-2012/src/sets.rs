@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use burn_nca_data::{CsvOptions, by_name, open, read_csv, read_matrix_market, read_splits};
+use burn_nca_data::{
+    CsvOptions, Header, TextFormat, by_name, open, read_csv, read_matrix_market, read_splits,
+};
 use burn_nca_learn::data::{
     Features, Labeled, SparseFeatures, Split, random_split, stratified_split,
 };
@@ -135,7 +137,7 @@ fn read(plan: &Plan, data: Option<&Path>) -> Result<Result<Read, String>> {
         "bbc" | "classic4" => {
             vec![format!("text/{}.mtx.gz", plan.name), format!("text/{}-labels.csv", plan.name)]
         }
-        "isolet" => vec!["isolet-train.csv.gz".to_string(), "isolet-test.csv.gz".to_string()],
+        "isolet" => ["isolet1+2+3+4.data", "isolet5.data"].map(String::from).to_vec(),
         name => vec![format!("{name}.csv")],
     };
     let Some(folder) = data else { return Ok(Err(files[0].clone())) };
@@ -166,7 +168,14 @@ fn read(plan: &Plan, data: Option<&Path>) -> Result<Result<Read, String>> {
             let rows = if plan.name == "classic4" { counts.with_unit_rows() } else { counts };
             Read { rows: Rows::Sparse(rows), labels, source, own_split: None }
         }
-        "isolet" => stacked(&labeled(&word(0))?, &labeled(&word(1))?, source)?,
+        "isolet" => {
+            let format = TextFormat { header: Header::No, ..TextFormat::default() };
+            let options = CsvOptions { format, ..CsvOptions::default() };
+            let labeled = |at: usize| -> Result<Labeled> {
+                Ok(read_csv(&paths[at], &options)?.into_labeled()?)
+            };
+            stacked(&labeled(0)?, &labeled(1)?, source)?
+        }
         _ => of_labeled(&labeled(&word(0))?, source),
     }))
 }
@@ -286,6 +295,7 @@ fn thinned(rows: &[usize], most: usize) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::paper::plan;
 
     #[test]
     fn without_files_there_are_balance_and_iris() {
@@ -296,5 +306,20 @@ mod tests {
         let limits = Limits { splits: None, rows: None };
         let error = load(&["segment".to_string()], None, limits).err().unwrap().to_string();
         assert!(error.contains("segment.csv is not there") && error.contains("--data"), "{error}");
+    }
+
+    #[test]
+    fn isolet_is_read_as_its_files_have_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let rows = ["0.5, -1.0000, 1.\n-0.5, 0.25, 2.\n", "1.0, 0.0, 2.\n"];
+        for (name, rows) in ["isolet1+2+3+4.data", "isolet5.data"].iter().zip(rows) {
+            std::fs::write(folder.path().join(name), rows).unwrap();
+        }
+        let read = read(plan("isolet").unwrap(), Some(folder.path())).unwrap().unwrap();
+        let (split, Rows::Dense(rows)) = (read.own_split.unwrap(), read.rows) else {
+            panic!("the rows are sparse")
+        };
+        assert_eq!((split.train, split.test), (vec![0, 1], vec![2]));
+        assert_eq!((rows.values()[1], read.labels.len()), (-1.0, 3));
     }
 }
