@@ -9,8 +9,8 @@ use burn_nca_learn::data::{Labeled, ScalingKind, TensorFeatures};
 use burn_nca_learn::estimator::Estimator;
 use burn_nca_learn::estimator::tune::{TuneConfig, TuneProgress, TuneSession};
 use burn_nca_learn::fit::{
-    FitConfig, FitSession, OptimizerConfig, Progress, START_PERPLEXITY, StochasticConfig,
-    Termination,
+    FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Progress, START_PERPLEXITY,
+    StochasticConfig, Termination,
 };
 use burn_nca_learn::method::{AnyMethod, Lca, Lmnn, Method as _, Modern, Nca};
 use burn_nca_learn::objective::Criterion;
@@ -45,7 +45,7 @@ pub enum Method {
     /// NCA by the settings that a search inside the training rows chooses.
     NcaTuned,
     /// Modern NCA, which classifies by a rule of its own.
-    Modern,
+    NcaModern,
 }
 
 /// Training rows beyond which NCA is learned by mini-batches: a pass over all pairs of so many takes seconds.
@@ -53,6 +53,9 @@ const MOST_AT_ONCE: usize = 5000;
 
 /// Epochs of a fit by mini-batches: three times as many as a default that has to be quick.
 const EPOCHS: usize = 40;
+
+/// Steps of EM at most: the default of an optimizer ends it at 200.
+const MOST_STEPS: usize = 1000;
 
 /// Seconds of a search, and of one among many rows.
 const BUDGETS: [f64; 2] = [30.0, 300.0];
@@ -81,7 +84,7 @@ impl Method {
         Self::Nca,
         Self::NcaUsual,
         Self::NcaTuned,
-        Self::Modern,
+        Self::NcaModern,
     ];
 
     /// Its name in tables.
@@ -96,7 +99,7 @@ impl Method {
             Self::Nca => "NCA",
             Self::NcaUsual => "NCA, usual",
             Self::NcaTuned => "NCA, tuned",
-            Self::Modern => "Modern NCA",
+            Self::NcaModern => "NCA, modern",
         }
     }
 
@@ -121,8 +124,13 @@ impl Method {
             Self::Euclidean => return Ok(Some(as_they_are(&rows.raw, device))),
             Self::Pca => return Ok(Some(as_they_are(&rows.reduced, device))),
             Self::Lmnn | Self::LmnnTuned => (Lmnn::new().into(), FitConfig::new()),
-            Self::Lca | Self::LcaTuned => (Lca::new().into(), FitConfig::new()),
-            Self::Modern => (Modern::new().into(), FitConfig::new()),
+            Self::Lca => (Lca::new().into(), FitConfig::new()),
+            Self::LcaTuned => {
+                let solver = LbfgsConfig::new().with_max_iterations(MOST_STEPS);
+                let fit = FitConfig::new().with_optimizer(OptimizerConfig::Lbfgs(solver));
+                (Lca::new().into(), fit)
+            }
+            Self::NcaModern => (Modern::new().into(), FitConfig::new()),
             Self::Nca => (Nca::new().into(), by_rows(n, FitConfig::new())),
             Self::NcaUsual | Self::NcaTuned => {
                 let method = Nca::new().with_criterion(Criterion::G);
@@ -131,7 +139,7 @@ impl Method {
         };
         // The networks' rates are set in units of standardized features.
         let scaling =
-            if self == Self::Modern { ScalingKind::Standardize } else { ScalingKind::None };
+            if self == Self::NcaModern { ScalingKind::Standardize } else { ScalingKind::None };
         let fit = fit.with_scaling(scaling);
         let mut watch = |_: &Progress| match interrupt.is_set() {
             true => ControlFlow::Break(Termination::Stopped),
@@ -140,14 +148,13 @@ impl Method {
         let session = FitSession::new().with_progress(&mut watch);
         let of_lda = dimension.min(train.classes() - 1);
         let k = match self {
-            Self::Modern => Modern::new().default_dimension(train).unwrap_or(d),
+            Self::NcaModern => Modern::new().default_dimension(train).unwrap_or(d),
             _ => dimension.min(d),
         };
         let mut estimator = Estimator::new(d, k, method).with_fit(fit);
         if matches!(self, Self::LmnnTuned | Self::LcaTuned | Self::NcaTuned) {
-            let fewer = self != Self::LmnnTuned && of_lda < k;
-            let dimensions = if fewer { vec![k, of_lda] } else { vec![k] };
-            let Some(chosen) = chosen(&estimator, dimensions, train, (device, interrupt))? else {
+            let tune = self.search([k, of_lda.min(k), d], n);
+            let Some(chosen) = chosen(&estimator, &tune, train, (device, interrupt))? else {
                 return Ok(None);
             };
             estimator = chosen;
@@ -160,7 +167,7 @@ impl Method {
             return Ok(None);
         }
         let predicted = match self {
-            Self::Modern => Some(fitted.decide_classes(test.features(), fitted.decision())?),
+            Self::NcaModern => Some(fitted.decide_classes(test.features(), fitted.decision())?),
             _ => None,
         };
         Ok(Some(Embedding {
@@ -170,28 +177,48 @@ impl Method {
             ending: summary.termination.to_string(),
         }))
     }
+
+    /// What a search tries, where it chooses the settings: among the dimensions those of the paper, of LDA, and of the input.
+    fn search(self, [p, of_lda, d]: [usize; 3], rows: usize) -> TuneConfig {
+        let is_large = rows > MOST_AT_ONCE;
+        let mut tune = TuneConfig::new().with_budget(Some(BUDGETS[usize::from(is_large)]));
+        tune.neighbors = NEIGHBORS;
+        // LMNN learns a map of the whole input in the paper, LCA one to p dimensions.
+        let mut dimensions = if self == Self::LmnnTuned { vec![p, d] } else { vec![p, of_lda] };
+        dimensions.dedup();
+        tune.dimensions = Some(dimensions);
+        if self == Self::LcaTuned {
+            let of = |name: &str, values: &[&str]| {
+                (name.to_string(), values.iter().map(ToString::to_string).collect())
+            };
+            tune.settings = Some(vec![
+                of("steps", &["50", "800", "200", "10"]),
+                of("local_scales", &["true", "false"]),
+                of("targets", &["3", "10"]),
+            ]);
+            tune.most_candidates = 16;
+        }
+        if is_large {
+            (tune.folds, tune.repeats) = (2, 1);
+            tune.most_rows = Some(MOST_AT_ONCE);
+        }
+        tune
+    }
 }
 
-/// The settings that a search over those of the method and these dimensions chooses; `None` where the user stopped it.
+/// The settings that a search chooses; `None` where the user stopped it.
 fn chosen(
     usual: &Estimator,
-    dimensions: Vec<usize>,
+    tune: &TuneConfig,
     train: &Labeled,
     (device, interrupt): (&Device, &Interrupt),
 ) -> Result<Option<Estimator>> {
-    let is_large = train.rows() > MOST_AT_ONCE;
-    let mut tune = TuneConfig::new().with_budget(Some(BUDGETS[usize::from(is_large)]));
-    tune.neighbors = NEIGHBORS;
-    tune.dimensions = Some(dimensions);
-    if is_large {
-        (tune.folds, tune.repeats) = (2, 1);
-    }
     let mut watch = |_: &TuneProgress| match interrupt.is_set() {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     };
     let session = TuneSession::new().with_progress(&mut watch);
-    let search = usual.search(&tune, train, device, session).context("the search failed")?;
+    let search = usual.search(tune, train, device, session).context("the search failed")?;
     if interrupt.is_set() {
         return Ok(None);
     }
