@@ -13,16 +13,16 @@ Examples, each after `cargo run --release -p lca-2012 --`:
   --data DATA --out runs/table-1            all sets that DATA holds
   --data DATA --sets mnist --rows 10000     MNIST, learned from 10000 of its images
   --data DATA --methods euclidean,lca,nca   without the methods that take longer
-  --data DATA --figures --rows 2000         figures 2 and 3, learned from 2000 rows of each set
+  --data DATA --figures --rows 2000         figures 2, 3 and 4, learned from 2000 rows of each set
 
-Built in are balance and iris. DATA holds segment.csv, letters.csv and isolet-{train,test}.csv.gz (classes in the last
-column), text/{bbc,classic4}.mtx.gz with text/{bbc,classic4}-labels.csv, mnist/{train,t10k}-{images-idx3,
+Built in are balance and iris. DATA holds segment.csv and letters.csv (classes in the last column), isolet1+2+3+4.data and
+isolet5.data (as UCI has them, uncompressed), text/{bbc,classic4}.mtx.gz with text/{bbc,classic4}-labels.csv, mnist/{train,t10k}-{images-idx3,
 labels-idx1}-ubyte.gz and splits/NAME.csv (a column per split; 1 = train, 2 = test, 0 = not used). A set whose file is
 missing is left out with a warning; where there are no splits, seeded stratified ones are made.
 
 Ctrl-C stops it after the fit that runs; the same command with --resume resumes it.";
 
-/// Measures Table 1, or figures 2 and 3, of Der and Saul (2012), Latent Coincidence Analysis.
+/// Measures Table 1 and figure 5, or figures 2, 3 and 4, of Der and Saul (2012), Latent Coincidence Analysis.
 ///
 /// The table holds the test error of 3-NN.
 #[derive(Parser, Debug)]
@@ -52,7 +52,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub rows: Option<usize>,
 
-    /// Figures 2 and 3 in place of the table: the error of classifiers against the dimensions, and rows in two of them.
+    /// Figures 2, 3 and 4 in place of the table: the error of classifiers and of 3-NN against the dimensions, and rows in two
+    /// of them.
     #[arg(long)]
     pub figures: bool,
 

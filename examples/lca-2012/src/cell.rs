@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use burn::tensor::Device;
-use burn_nca_learn::evaluate::{Accuracy, Embedded, held_out_accuracy};
+use burn_nca_learn::evaluate::{Accuracy, Embedded, held_out_accuracy, leave_one_out_accuracy};
 use burn_nca_program::Interrupt;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,9 @@ pub struct Cell {
     pub dimension: usize,
     /// Share of the test rows that 3-NN classifies wrongly.
     pub error: f64,
+    /// Share of the training rows that the 3-NN of the others classifies wrongly.
+    #[serde(default)]
+    pub training_error: Option<f64>,
     /// Seconds that learning the map took.
     pub seconds: f64,
     /// Steps of the fit.
@@ -52,9 +55,12 @@ pub fn measure(
     let [train, test] = &rows.reduced;
     let references = Embedded::new(&embedding.points[0], train.labels());
     let queries = Embedded::new(&embedding.points[1], test.labels());
-    let accuracy = match &embedding.predicted {
-        Some(predicted) => Accuracy::of(predicted, test.labels())?,
-        None => held_out_accuracy(references, queries, NEIGHBORS)?,
+    let (accuracy, of_training) = match &embedding.predicted {
+        Some(predicted) => (Accuracy::of(predicted, test.labels())?, None),
+        None => (
+            held_out_accuracy(references, queries, NEIGHBORS)?,
+            leave_one_out_accuracy(references, NEIGHBORS)?.value(),
+        ),
     };
     let accuracy = accuracy.value();
     Ok(Some(Cell {
@@ -63,6 +69,7 @@ pub fn measure(
         method,
         dimension: embedding.points[0].dims()[1],
         error: 1.0 - accuracy.context("there is no test row")?,
+        training_error: of_training.map(|accuracy| 1.0 - accuracy),
         seconds,
         iterations: embedding.iterations,
         ending: embedding.ending,

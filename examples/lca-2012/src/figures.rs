@@ -1,17 +1,15 @@
-//! Figures 2 and 3: the test error of classifiers against the number of dimensions, and rows in two of them.
+//! Figures 2 and 4: the error of classifiers and of 3-NN against the number of dimensions; figure 3: rows in two of them.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use burn::tensor::Device;
-use burn_nca_figures::{Curves, Panels, Plot, Scatter};
+use burn::tensor::{DType, Device, Tensor};
 use burn_nca_learn::baseline::{LdaConfig, PcaConfig, Projection};
-use burn_nca_learn::data::{Features, Labeled, ScalingKind, TensorFeatures};
+use burn_nca_learn::data::{Labeled, ScalingKind, TensorFeatures};
 use burn_nca_learn::device;
 use burn_nca_learn::estimator::Estimator;
-use burn_nca_learn::evaluate::Accuracy;
+use burn_nca_learn::evaluate::{Accuracy, Embedded, held_out_accuracy, leave_one_out_accuracy};
 use burn_nca_learn::fit::{FitConfig, FitSession, Progress, Termination};
 use burn_nca_learn::method::{AnyMethod, Lca, LcaClassifier};
 use burn_nca_program::{
@@ -20,7 +18,9 @@ use burn_nca_program::{
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::Arguments;
+use crate::draw;
 use crate::gaussian::Gaussians;
+use crate::method::NEIGHBORS;
 use crate::reduce::{Prepared, prepared};
 use crate::report::PROGRAM;
 use crate::sets::{Limits, Set, load};
@@ -29,19 +29,16 @@ use crate::store::Sets;
 /// The points of an interrupted run.
 const CHECKPOINT: &str = "figures-checkpoint.json";
 
-/// The dimensions of figure 2.
-const DIMENSIONS: [usize; 7] = [2, 4, 8, 16, 32, 64, 128];
+/// The dimensions of figures 2 and 4.
+pub const DIMENSIONS: [usize; 7] = [2, 4, 8, 16, 32, 64, 128];
 
 /// The sets of the paper's figures.
 const FIRST_FOUR: [&str; 4] = ["mnist", "bbc", "classic4", "isolet"];
 
-/// Rows of figure 3 that are drawn at most.
-const DRAWN: usize = 1000;
-
-/// A line of figure 2.
+/// A line of figure 2 or 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Line {
+pub enum Line {
     /// Gaussians on the principal components.
     PcaGaussians,
     /// Gaussians whose covariances are those of p factors.
@@ -50,25 +47,45 @@ enum Line {
     LdaGaussians,
     /// LCA's classifier, a map per class (section 3.1).
     Lca,
+    /// 3-NN of the principal components: of figure 4, as the next.
+    PcaNeighbors,
+    /// 3-NN of LCA's metric (section 3.2).
+    LcaNeighbors,
 }
 
 impl Line {
-    const ALL: [Self; 4] =
+    const ALL: [Self; 6] = [
+        Self::PcaGaussians,
+        Self::FactorGaussians,
+        Self::LdaGaussians,
+        Self::PcaNeighbors,
+        Self::Lca,
+        Self::LcaNeighbors,
+    ];
+
+    /// The lines of figure 2.
+    pub const CLASSIFIERS: [Self; 4] =
         [Self::PcaGaussians, Self::FactorGaussians, Self::LdaGaussians, Self::Lca];
 
-    fn name(self) -> &'static str {
+    /// The lines of figure 4.
+    pub const NEIGHBORS: [Self; 2] = [Self::PcaNeighbors, Self::LcaNeighbors];
+
+    /// Its name in legends and in the table.
+    pub fn name(self) -> &'static str {
         match self {
             Self::PcaGaussians => "PCA, Gaussians",
             Self::FactorGaussians => "Factor analyzers",
             Self::LdaGaussians => "LDA, Gaussians",
             Self::Lca => "LCA",
+            Self::PcaNeighbors => "PCA, 3-NN",
+            Self::LcaNeighbors => "LCA, 3-NN",
         }
     }
 }
 
-/// A point of figure 2.
+/// A point of figure 2 or 4.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Point {
+pub struct Point {
     set: String,
     split: usize,
     line: Line,
@@ -76,7 +93,31 @@ struct Point {
     dimension: usize,
     /// Share of the test rows that are classified wrongly.
     error: f64,
+    /// Share of the training rows that 3-NN among the others classifies wrongly.
+    training_error: Option<f64>,
     seconds: f64,
+}
+
+/// The errors of a point: of the test rows, and of the training rows where the figure has them.
+type Errors = (f64, Option<f64>);
+
+/// The points of a run.
+pub struct Points(Vec<Point>);
+
+impl Points {
+    /// The mean errors over splits, in percent.
+    pub fn mean(&self, set: &str, line: Line, dimension: usize) -> Option<Errors> {
+        let of = |point: &&Point| {
+            (point.set.as_str(), point.line, point.dimension) == (set, line, dimension)
+        };
+        let points: Vec<&Point> = self.0.iter().filter(of).collect();
+        let mean = |error: &dyn Fn(&Point) -> Option<f64>| -> Option<f64> {
+            let errors: Option<Vec<f64>> = points.iter().map(|point| error(point)).collect();
+            let errors = errors.filter(|errors| !errors.is_empty())?;
+            Some(100.0 * errors.iter().sum::<f64>() / errors.len() as f64)
+        };
+        Some((mean(&|point| Some(point.error))?, mean(&|point| point.training_error)))
+    }
 }
 
 /// `figures.json`: all points, and their means over splits.
@@ -88,7 +129,7 @@ struct Results<'a> {
     points: &'a [Point],
 }
 
-/// Measures figure 2, draws figure 3, and writes a folder with both and all numbers.
+/// Measures figures 2 and 4, draws them and figure 3, and writes a folder with all and their numbers.
 ///
 /// # Errors
 /// Files that cannot be used, a folder that exists, or a run that was interrupted.
@@ -121,9 +162,9 @@ pub fn run(args: &Arguments) -> Result<()> {
             let place_of_bar = at * Line::ALL.len() * DIMENSIONS.len() + step;
             bar.step(place_of_bar, format!("{name} {} to {dimension}", line.name()));
             let started = Instant::now();
-            let error = error(line, dimension, &rows, place)
+            let errors = errors(line, dimension, &rows, place)
                 .with_context(|| format!("the set {name}, split {split}, {}", line.name()))?;
-            let Some(error) = error.filter(|_| !interrupt.is_set()) else {
+            let Some((error, training_error)) = errors.filter(|_| !interrupt.is_set()) else {
                 bail!("interrupted; resume it with: {} --resume", command_line(PROGRAM));
             };
             let seconds = started.elapsed().as_secs_f64();
@@ -133,21 +174,24 @@ pub fn run(args: &Arguments) -> Result<()> {
                 line,
                 dimension,
                 error,
+                training_error,
                 seconds,
             })?;
         }
     }
     bar.finish();
     let (_, points) = store.into_parts();
-    figure_two(&sets, &points, &folder.file("figure-2"))?;
-    let Some(()) = figure_three(&sets, place, &folder.file("figure-3"))? else {
+    let points = Points(points);
+    draw::figure_two(&sets, &points, &folder.file("figure-2"))?;
+    draw::figure_four(&sets, &points, &folder.file("figure-4"))?;
+    let Some(()) = draw::figure_three(&sets, place, &folder.file("figure-3"))? else {
         bail!("interrupted; resume it with: {} --resume", command_line(PROGRAM));
     };
     let results = Results {
         experiment: "lca-2012-figures",
         program: format!("burn-nca {}", env!("CARGO_PKG_VERSION")),
         command: command_line(PROGRAM),
-        points: &points,
+        points: &points.0,
     };
     write_file(&folder.file("figures.json"), &serde_json::to_vec_pretty(&results)?)?;
     folder.finish()?;
@@ -165,7 +209,7 @@ fn points_of(rows: &Prepared) -> Vec<(Line, usize)> {
     let d = train.features().columns();
     let most = |line: Line| match line {
         Line::LdaGaussians => LdaConfig::max_directions(train).min(d),
-        Line::PcaGaussians | Line::FactorGaussians | Line::Lca => d,
+        _ => d,
     };
     let of_line = |line: Line| {
         DIMENSIONS.into_iter().filter(move |p| *p <= most(line)).map(move |p| (line, p))
@@ -174,38 +218,59 @@ fn points_of(rows: &Prepared) -> Vec<(Line, usize)> {
     Line::ALL.into_iter().flat_map(of_line).collect()
 }
 
-/// The share of test rows that are wrong; `None` where the user stopped it.
-fn error(
+/// The errors of a line; `None` where the user stopped it.
+fn errors(
     line: Line,
     dimension: usize,
     rows: &Prepared,
     place: (&Device, &Interrupt),
-) -> Result<Option<f64>> {
+) -> Result<Option<Errors>> {
     let [train, test] = &rows.reduced;
+    let pca = || -> Result<Projection> {
+        Ok(PcaConfig::new(dimension).fit(train.features())?.projection)
+    };
     let by_gaussians = |map: &Projection| -> Result<Vec<usize>> {
         let embedded = train.with_features(map.apply(train.features())?)?;
         Ok(Gaussians::fit(&embedded)?.predict(&map.apply(test.features())?))
     };
     let predicted = match line {
-        Line::PcaGaussians => {
-            by_gaussians(&PcaConfig::new(dimension).fit(train.features())?.projection)?
-        }
+        Line::PcaGaussians => by_gaussians(&pca()?)?,
         Line::FactorGaussians => Gaussians::of_factors(train, dimension)?.predict(test.features()),
         Line::LdaGaussians => by_gaussians(&LdaConfig::new(dimension).fit(train)?.projection)?,
-        Line::Lca => {
-            let method = LcaClassifier::new().into();
-            match fitted(method, dimension, train, place)? {
-                Some(fitted) => fitted.predict(test.features(), 1)?,
-                None => return Ok(None),
-            }
+        Line::Lca => match fitted(LcaClassifier::new().into(), dimension, train, place)? {
+            Some(fitted) => fitted.predict(test.features(), 1)?,
+            None => return Ok(None),
+        },
+        Line::PcaNeighbors => {
+            let pca = pca()?;
+            let part = |part: &Labeled| -> Result<Tensor<2>> {
+                Ok(pca.apply(part.features())?.to_tensor(place.0, DType::F64))
+            };
+            return by_neighbors(rows, [part(train)?, part(test)?]).map(Some);
+        }
+        Line::LcaNeighbors => {
+            let Some(fitted) = fitted(Lca::new().into(), dimension, train, place)? else {
+                return Ok(None);
+            };
+            let part = |part: &Labeled| fitted.transform(part.features());
+            return by_neighbors(rows, [part(train)?, part(test)?]).map(Some);
         }
     };
     let accuracy = Accuracy::of(&predicted, test.labels())?.value();
-    Ok(Some(1.0 - accuracy.context("there is no test row")?))
+    Ok(Some((1.0 - accuracy.context("there is no test row")?, None)))
+}
+
+/// The errors of 3-NN: of the test rows, and of each training row by the others.
+fn by_neighbors(rows: &Prepared, points: [Tensor<2>; 2]) -> Result<Errors> {
+    let [train, test] =
+        [0, 1].map(|part| Embedded::new(&points[part], rows.reduced[part].labels()));
+    let error = held_out_accuracy(train, test, NEIGHBORS)?.value();
+    let of_training = leave_one_out_accuracy(train, NEIGHBORS)?.value();
+    Ok((1.0 - error.context("there is no test row")?, of_training.map(|value| 1.0 - value)))
 }
 
 /// A model of these rows; `None` where the user stopped it.
-fn fitted(
+pub fn fitted(
     method: AnyMethod,
     dimension: usize,
     train: &Labeled,
@@ -221,76 +286,15 @@ fn fitted(
     Ok(Some(fitted).filter(|fitted| fitted.summary().termination != Termination::Stopped))
 }
 
-/// The mean error of a line in percent.
-fn mean(points: &[Point], set: &str, line: Line, dimension: usize) -> Option<f64> {
-    let of = |point: &&Point| {
-        (point.set.as_str(), point.line, point.dimension) == (set, line, dimension)
-    };
-    let errors: Vec<f64> = points.iter().filter(of).map(|point| 100.0 * point.error).collect();
-    (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
-}
-
-fn table(sets: &[Set], points: &[Point]) -> Vec<Vec<String>> {
+fn table(sets: &[Set], points: &Points) -> Vec<Vec<String>> {
     let row = |set: &Set, p: usize| {
-        let cell = |line| mean(points, &set.record.name, line, p);
+        let cell = |line| points.mean(&set.record.name, line, p);
         let cells = Line::ALL.map(cell);
         cells.iter().any(Option::is_some).then(|| {
-            let cells = cells.map(|cell| cell.map_or("–".into(), |error| format!("{error:.2}")));
+            let cells =
+                cells.map(|cell| cell.map_or("–".into(), |(error, _)| format!("{error:.2}")));
             [set.record.name.clone(), p.to_string()].into_iter().chain(cells).collect()
         })
     };
     sets.iter().flat_map(|set| DIMENSIONS.into_iter().filter_map(move |p| row(set, p))).collect()
-}
-
-/// A panel per set; the dimensions as powers of 2, each as far from the next.
-fn figure_two(sets: &[Set], points: &[Point], stem: &Path) -> Result<()> {
-    let mut panels =
-        Panels::new(sets.len().min(2)).with_title("Figure 2: test error against dimensions");
-    let ticks: Vec<(f64, String)> = DIMENSIONS.map(|p| ((p as f64).log2(), p.to_string())).into();
-    for set in sets {
-        let name = &set.record.name;
-        let mut curves = Curves::new("dimensions p", "test error, %")
-            .with_title(name)
-            .with_x_ticks(ticks.clone());
-        for line in Line::ALL {
-            let places = DIMENSIONS
-                .into_iter()
-                .filter_map(|p| Some([(p as f64).log2(), mean(points, name, line, p)?]));
-            let places: Vec<[f64; 2]> = places.collect();
-            if !places.is_empty() {
-                curves = curves.with_line(line.name(), &places);
-            }
-        }
-        panels = panels.with(curves);
-    }
-    panels.figure()?.write(stem)?;
-    Ok(())
-}
-
-/// Test rows of the first split of each set in two dimensions, by PCA and by the metric of LCA; `None` where the user
-/// stopped it.
-fn figure_three(sets: &[Set], place: (&Device, &Interrupt), stem: &Path) -> Result<Option<()>> {
-    let mut panels = Panels::new(2)
-        .with_title("Figure 3: two dimensions by PCA and by LCA")
-        .with_subtitle("test rows of the first split, a color a class");
-    for set in sets {
-        let rows = prepared(set, 0)?;
-        let [train, test] = &rows.reduced;
-        let pca = PcaConfig::new(2).fit(train.features())?.projection;
-        let Some(lca) = fitted(Lca::new().into(), 2, train, place)? else { return Ok(None) };
-        let drawn: Vec<usize> =
-            (0..test.rows()).step_by(test.rows().div_ceil(DRAWN).max(1)).collect();
-        let test = test.select(&drawn);
-        let by_lca = Features::from_tensor(lca.transform(test.features())?)?;
-        for (name, places) in [("PCA", pca.apply(test.features())?), ("LCA", by_lca)] {
-            let points: Vec<[f64; 2]> =
-                (0..places.rows()).map(|row| [places.row(row)[0], places.row(row)[1]]).collect();
-            let scatter = Scatter::by_class(&points, test.labels(), test.class_names())
-                .with_title(format!("{}, {name}", set.record.name))
-                .without_legend();
-            panels = panels.with(scatter);
-        }
-    }
-    panels.figure()?.write(stem)?;
-    Ok(Some(()))
 }

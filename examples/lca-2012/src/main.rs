@@ -5,11 +5,13 @@
 //! sets (rows, protocol) ──► cell (one method on one split) ──► store ──► report
 //!       reduce, deslant      method
 //! ```
-//! A new column of the table is a variant of `Method` (`method.rs`). `figures` measures figure 2 and draws figure 3.
+//! A new column of the table is a variant of `Method` (`method.rs`). `figures` measures figures 2 and 4 and draws figure 3; figure 5
+//! is the table as bars.
 
 mod arguments;
 mod cell;
 mod deslant;
+mod draw;
 mod figures;
 mod gaussian;
 mod method;

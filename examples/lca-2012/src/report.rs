@@ -1,7 +1,7 @@
 //! The report: the table, its bars, and what a reader must know.
 
 use anyhow::Result;
-use burn_nca_figures::{Bars, Estimate, Figure, Plot};
+use burn_nca_figures::{Bars, Estimate, Figure, Panels, Plot};
 use burn_nca_program::command_line;
 use burn_nca_program::number::duration;
 use serde::Serialize;
@@ -42,6 +42,8 @@ pub struct Mean {
     pub standard_error: Option<f64>,
     /// Number of splits.
     pub splits: usize,
+    /// The error of the training rows, each left out, in percent; `None` where a cell has none.
+    pub training_error: Option<f64>,
     /// What the paper printed, in percent.
     pub printed: Option<f64>,
     /// Seconds of a fit, on average.
@@ -91,7 +93,7 @@ impl<'a> Results<'a> {
         );
         text.push_str(&format!("Made by {} with: `{}`\n\n", self.program, self.command));
         text.push_str(&table(&Self::head(), &self.rows()));
-        text.push_str("\n![Test errors](table-1.svg)\n\n## Sets\n\n");
+        text.push_str("\n![Test errors](table-1.svg)\n\n![Figure 5](figure-5.svg)\n\n## Sets\n\n");
         let head =
             ["set", "rows", "features", "classes", "train/test", "splits", "p", "preparation"];
         let rows: Vec<Vec<String>> = self.measurements.sets.iter().map(set_row).collect();
@@ -110,33 +112,58 @@ impl<'a> Results<'a> {
         text
     }
 
-    /// The errors as bars.
+    /// The test errors as bars.
     ///
     /// # Errors
     /// A figure that cannot be drawn.
     pub fn figure(&self) -> Result<Figure> {
+        let title = "Table 1 of Der and Saul (2012), measured again";
+        let bars = self.bars("test error of 3-NN, %", &Method::ALL, |mean| {
+            let error = mean.standard_error.unwrap_or(0.0);
+            Some(Estimate { mean: mean.error, error })
+        });
+        Ok(bars.with_title(title).figure()?)
+    }
+
+    /// Figure 5: the training and the test errors of PCA, LMNN and LCA as bars.
+    ///
+    /// # Errors
+    /// A figure that cannot be drawn.
+    pub fn figure_five(&self) -> Result<Figure> {
+        let training = self.bars("training error, %", &FIGURE_5, |mean| {
+            Some(Estimate { mean: mean.training_error?, error: 0.0 })
+        });
+        let test = self.bars("test error, %", &FIGURE_5, |mean| {
+            Some(Estimate { mean: mean.error, error: mean.standard_error.unwrap_or(0.0) })
+        });
+        let panels = Panels::new(1)
+            .with_title("Figure 5: error of 3-NN")
+            .with_subtitle("of training rows, each left out (above), and of test rows (below)");
+        Ok(panels.with(training).with(test).figure()?)
+    }
+
+    fn bars(
+        &self,
+        label: &str,
+        methods: &[Method],
+        height: impl Fn(&Mean) -> Option<Estimate>,
+    ) -> Bars {
         let sets: Vec<&str> = self.measurements.sets.iter().map(|set| set.name.as_str()).collect();
-        let highest = self.means.iter().map(|mean| mean.error).fold(5.0, f64::max);
-        let mut bars = Bars::new(&sets, "test error of 3-NN, %")
-            .with_title("Table 1 of Der and Saul (2012), measured again")
-            .with_range(0.0, (highest * 1.1).ceil());
-        for method in Method::ALL {
-            let series: Vec<Option<Estimate>> = sets
-                .iter()
-                .map(|set| {
-                    self.mean(set, method).map(|mean| Estimate {
-                        mean: mean.error,
-                        error: mean.standard_error.unwrap_or(0.0),
-                    })
-                })
-                .collect();
-            if series.iter().any(Option::is_some) {
-                bars = bars.with_series(method.name(), &series);
-            }
-        }
-        Ok(bars.figure()?)
+        let series = |method: Method| -> Vec<Option<Estimate>> {
+            sets.iter().map(|set| height(self.mean(set, method)?)).collect()
+        };
+        let all: Vec<(Method, Vec<Option<Estimate>>)> =
+            methods.iter().map(|method| (*method, series(*method))).collect();
+        let heights = all.iter().flat_map(|(_, series)| series).flatten();
+        let highest = heights.map(|found| found.mean + found.error).fold(5.0, f64::max);
+        let bars = Bars::new(&sets, label).with_range(0.0, (highest * 1.1).ceil());
+        let measured = all.iter().filter(|(_, series)| series.iter().any(Option::is_some));
+        measured.fold(bars, |bars, (method, series)| bars.with_series(method.name(), series))
     }
 }
+
+/// The methods of figure 5.
+const FIGURE_5: [Method; 3] = [Method::Pca, Method::Lmnn, Method::Lca];
 
 const PROTOCOL: [&str; 5] = [
     "PCA, scaling and every map are learned from the training rows of a split. The column PCA is the input of the \
@@ -158,6 +185,7 @@ fn mean(measurements: &Measurements, set: &str, method: Method) -> Option<Mean> 
         return None;
     }
     let error = cells.iter().map(|cell| 100.0 * cell.error).sum::<f64>() / n;
+    let training: Option<Vec<f64>> = cells.iter().map(|cell| cell.training_error).collect();
     let squares: f64 = cells.iter().map(|cell| (100.0 * cell.error - error).powi(2)).sum();
     Some(Mean {
         set: set.to_string(),
@@ -165,6 +193,7 @@ fn mean(measurements: &Measurements, set: &str, method: Method) -> Option<Mean> 
         error,
         standard_error: (cells.len() > 1).then(|| (squares / (n - 1.0) / n).sqrt()),
         splits: cells.len(),
+        training_error: training.map(|errors| 100.0 * errors.iter().sum::<f64>() / n),
         printed: plan(set).and_then(|plan| Some(plan.printed[method.printed()?])),
         seconds: cells.iter().map(|cell| cell.seconds).sum::<f64>() / n,
     })

@@ -61,6 +61,7 @@ pub fn run(args: &Arguments) -> Result<()> {
     let measurements = store.into_measurements();
     let results = Results::new(&measurements);
     results.figure()?.write(&folder.file("table-1"))?;
+    results.figure_five()?.write(&folder.file("figure-5"))?;
     write_file(&folder.file("results.json"), &serde_json::to_vec_pretty(&results)?)?;
     write_file(&folder.file("REPORT.md"), results.markdown().as_bytes())?;
     folder.finish()?;

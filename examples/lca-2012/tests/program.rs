@@ -31,7 +31,11 @@ fn a_run_writes_the_table_its_bars_and_all_numbers_and_resumes_with_what_it_has(
     let lca = |mean: &&Value| mean["method"] == "lca";
     let lca = results["means"].as_array().unwrap().iter().find(lca).unwrap();
     assert_eq!((&lca["splits"], &lca["printed"]), (&2.into(), &2.22.into()));
-    assert!(fs::read_to_string(run.join("table-1.svg")).unwrap().starts_with("<svg"));
+    for figure in ["table-1.svg", "figure-5.svg"] {
+        assert!(fs::read_to_string(run.join(figure)).unwrap().starts_with("<svg"), "{figure}");
+    }
+    let with_training = |cell: &Value| cell["training_error"].as_f64().is_some_and(|e| e < 0.3);
+    assert!(cells.iter().all(|cell| with_training(cell) != (cell["method"] == "nca-modern")));
     assert!(fs::read_to_string(run.join("REPORT.md")).unwrap().contains("| iris | "));
     assert!(!run.join("checkpoint.json").exists());
 }
@@ -58,13 +62,19 @@ fn figures_are_drawn_from_points_that_are_kept() {
         ("factor-gaussians", 2),
         ("factor-gaussians", 4),
         ("lda-gaussians", 2),
+        ("pca-neighbors", 2),
+        ("pca-neighbors", 4),
         ("lca", 2),
         ("lca", 4),
+        ("lca-neighbors", 2),
+        ("lca-neighbors", 4),
     ];
     assert_eq!(lines, expected);
     assert!(points.iter().all(|point| point["error"].as_f64().unwrap() < 0.2), "{points:?}");
-    for file in ["figure-2.svg", "figure-2.png", "figure-3.svg", "figure-3.png"] {
-        assert!(run.join(file).exists(), "{file}");
+    for number in 2..=4 {
+        for kind in ["svg", "png"] {
+            assert!(run.join(format!("figure-{number}.{kind}")).exists(), "{number}.{kind}");
+        }
     }
     assert!(!run.join("figures-checkpoint.json").exists());
 }
