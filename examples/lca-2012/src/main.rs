@@ -16,6 +16,7 @@ mod figures;
 mod gaussian;
 mod method;
 mod paper;
+mod passes;
 mod reduce;
 mod report;
 mod run;

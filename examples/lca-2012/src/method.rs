@@ -17,6 +17,7 @@ use burn_nca_learn::objective::Criterion;
 use burn_nca_program::Interrupt;
 use serde::{Deserialize, Serialize};
 
+use crate::passes;
 use crate::reduce::Prepared;
 
 /// Neighbors that vote.
@@ -34,6 +35,10 @@ pub enum Method {
     Lmnn,
     /// Latent coincidence analysis.
     Lca,
+    /// LMNN in passes, with the targets of the last metric: as many as held-out training rows choose.
+    LmnnPasses,
+    /// LCA in such passes.
+    LcaPasses,
     /// LMNN by the settings that a search inside the training rows chooses.
     LmnnTuned,
     /// LCA by the settings and dimensions that a search chooses: the paper chose p by held-out rows.
@@ -74,11 +79,13 @@ pub struct Embedding {
 
 impl Method {
     /// All methods, in the order of the table.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Euclidean,
         Self::Pca,
         Self::Lmnn,
         Self::Lca,
+        Self::LmnnPasses,
+        Self::LcaPasses,
         Self::LmnnTuned,
         Self::LcaTuned,
         Self::Nca,
@@ -94,6 +101,8 @@ impl Method {
             Self::Pca => "PCA",
             Self::Lmnn => "LMNN",
             Self::Lca => "LCA",
+            Self::LmnnPasses => "LMNN, passes",
+            Self::LcaPasses => "LCA, passes",
             Self::LmnnTuned => "LMNN, tuned",
             Self::LcaTuned => "LCA, tuned",
             Self::Nca => "NCA",
@@ -120,9 +129,20 @@ impl Method {
     ) -> Result<Option<Embedding>> {
         let [train, test] = &rows.reduced;
         let (n, d) = (train.rows(), train.features().columns());
+        let of_lda = dimension.min(train.classes() - 1);
+        let k = match self {
+            Self::NcaModern => Modern::new().default_dimension(train).unwrap_or(d),
+            _ => dimension.min(d),
+        };
         let (method, fit): (AnyMethod, FitConfig) = match self {
             Self::Euclidean => return Ok(Some(as_they_are(&rows.raw, device))),
             Self::Pca => return Ok(Some(as_they_are(&rows.reduced, device))),
+            Self::LmnnPasses => {
+                return passes::embed(&Lmnn::new().into(), k, [train, test], (device, interrupt));
+            }
+            Self::LcaPasses => {
+                return passes::embed(&Lca::new().into(), k, [train, test], (device, interrupt));
+            }
             Self::Lmnn | Self::LmnnTuned => (Lmnn::new().into(), FitConfig::new()),
             Self::Lca => (Lca::new().into(), FitConfig::new()),
             Self::LcaTuned => {
@@ -146,11 +166,6 @@ impl Method {
             false => ControlFlow::Continue(()),
         };
         let session = FitSession::new().with_progress(&mut watch);
-        let of_lda = dimension.min(train.classes() - 1);
-        let k = match self {
-            Self::NcaModern => Modern::new().default_dimension(train).unwrap_or(d),
-            _ => dimension.min(d),
-        };
         let mut estimator = Estimator::new(d, k, method).with_fit(fit);
         if matches!(self, Self::LmnnTuned | Self::LcaTuned | Self::NcaTuned) {
             let tune = self.search([k, of_lda.min(k), d], n);

@@ -28,6 +28,9 @@ fn a_run_writes_the_table_its_bars_and_all_numbers_and_resumes_with_what_it_has(
     let results: Value = serde_json::from_str(&text).unwrap();
     let cells = results["cells"].as_array().unwrap();
     assert!(cells.len() >= 10 && cells.iter().all(|cell| cell["error"].as_f64().unwrap() < 0.3));
+    let passes = cells.iter().filter(|cell| cell["method"] == "lmnn-passes");
+    let endings: Vec<&str> = passes.map(|cell| cell["ending"].as_str().unwrap()).collect();
+    assert!(endings.len() == 2 && endings.iter().all(|ending| ending.starts_with("Passes: ")));
     let lca = |mean: &&Value| mean["method"] == "lca";
     let lca = results["means"].as_array().unwrap().iter().find(lca).unwrap();
     assert_eq!((&lca["splits"], &lca["printed"]), (&2.into(), &2.22.into()));

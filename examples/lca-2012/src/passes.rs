@@ -1,0 +1,81 @@
+//! Maps learned in passes: each from the rows where the last put them, so that targets are those of its metric.
+
+use anyhow::{Context, Result};
+use burn::tensor::{Device, Tensor};
+use burn_nca_learn::data::{Features, Labeled, TensorFeatures, random_split, stratified_split};
+use burn_nca_learn::evaluate::{Embedded, held_out_accuracy};
+use burn_nca_learn::method::AnyMethod;
+use burn_nca_program::Interrupt;
+
+use crate::figures::fitted;
+use crate::method::{Embedding, NEIGHBORS};
+
+/// The most passes that are tried.
+const MOST: usize = 5;
+
+/// The share of the training rows that the number of passes is chosen by.
+const SHARE: f64 = 0.3;
+
+/// As many passes as suit held-out training rows best; `None` where the user stopped it.
+///
+/// LMNN's targets are the nearest of a class in the input; Weinberger and Saul (2009) search them again in what was learned.
+///
+/// # Errors
+/// Rows that the method cannot learn from.
+pub fn embed(
+    method: &AnyMethod,
+    dimension: usize,
+    parts: [&Labeled; 2],
+    place: (&Device, &Interrupt),
+) -> Result<Option<Embedding>> {
+    let train = parts[0];
+    let split = stratified_split(train.labels(), SHARE, 0);
+    let split = split.or_else(|_| random_split(train.rows(), SHARE, 0))?;
+    let inner = [train.select(&split.train), train.select(&split.test)];
+    let Some(tried) = passes(method, dimension, [&inner[0], &inner[1]], MOST, place)? else {
+        return Ok(None);
+    };
+    let mut best = (0, f64::NEG_INFINITY);
+    for (at, found) in tried.iter().enumerate() {
+        let [learned, held_out] =
+            [0, 1].map(|part| Embedded::new(&found.points[part], inner[part].labels()));
+        let accuracy = held_out_accuracy(learned, held_out, NEIGHBORS)?.value();
+        let accuracy = accuracy.context("no row is held out")?;
+        if accuracy > best.1 {
+            best = (at, accuracy);
+        }
+    }
+    let count = best.0 + 1;
+    let Some(mut all) = passes(method, dimension, parts, count, place)? else { return Ok(None) };
+    Ok(all.pop().map(|last| Embedding { ending: format!("Passes: {count}."), ..last }))
+}
+
+/// The embeddings of both parts after each of so many passes.
+fn passes(
+    method: &AnyMethod,
+    dimension: usize,
+    parts: [&Labeled; 2],
+    count: usize,
+    place: (&Device, &Interrupt),
+) -> Result<Option<Vec<Embedding>>> {
+    let mut rows = parts.map(Labeled::clone);
+    let mut found: Vec<Embedding> = Vec::new();
+    for _ in 0..count {
+        let Some(fitted) = fitted(method.clone(), dimension, &rows[0], place)? else {
+            return Ok(None);
+        };
+        let points: [Tensor<2>; 2] =
+            [fitted.transform(rows[0].features())?, fitted.transform(rows[1].features())?];
+        for (rows, points) in rows.iter_mut().zip(&points) {
+            *rows = rows.with_features(Features::from_tensor(points.clone())?)?;
+        }
+        let before = found.last().map_or(0, |found| found.iterations);
+        found.push(Embedding {
+            points,
+            predicted: None,
+            iterations: before + fitted.summary().iterations,
+            ending: String::new(),
+        });
+    }
+    Ok(Some(found))
+}
