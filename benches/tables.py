@@ -387,8 +387,8 @@ def gvsm_2002():
     ]
 
 
-LCA = ["euclidean", "pca", "lmnn", "lca", "nca", "nca-usual", "nca-tuned"]
-LCA_TUNED = ["lmnn", "lmnn-tuned", "lca", "lca-tuned", "nca-usual"]
+LCA = ["euclidean", "pca", "lmnn", "lmnn-passes", "lca", "lca-passes", "nca", "nca-usual", "nca-modern"]
+LCA_TUNED = ["lmnn", "lmnn-tuned", "lca", "lca-tuned", "nca-tuned"]
 
 
 def of_table_1(name, columns):

@@ -41,7 +41,8 @@ pub fn figure_four(sets: &[Set], points: &Points, stem: &Path) -> Result<()> {
     let lines = |name: &str, p: usize| {
         let both = |line: Line| {
             let (test, training) = points.mean(name, line, p).unzip();
-            let named = |part: &str| format!("{}, {part}", line.name());
+            let map = line.name().trim_end_matches(", 3-NN");
+            let named = |part: &str| format!("{map}, {part}");
             [(named("test"), test), (named("training"), training.flatten())]
         };
         Line::NEIGHBORS.map(both).concat()

@@ -62,6 +62,9 @@ const EPOCHS: usize = 40;
 /// Steps of EM at most: the default of an optimizer ends it at 200.
 const MOST_STEPS: usize = 1000;
 
+/// Training rows beyond which a search has longer, and compares by two folds.
+const MANY: usize = 2000;
+
 /// Seconds of a search, and of one among many rows.
 const BUDGETS: [f64; 2] = [30.0, 300.0];
 
@@ -195,7 +198,7 @@ impl Method {
 
     /// What a search tries, where it chooses the settings: among the dimensions those of the paper, of LDA, and of the input.
     fn search(self, [p, of_lda, d]: [usize; 3], rows: usize) -> TuneConfig {
-        let is_large = rows > MOST_AT_ONCE;
+        let is_large = rows > MANY;
         let mut tune = TuneConfig::new().with_budget(Some(BUDGETS[usize::from(is_large)]));
         tune.neighbors = NEIGHBORS;
         // LMNN learns a map of the whole input in the paper, LCA one to p dimensions.

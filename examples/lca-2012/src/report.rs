@@ -93,7 +93,10 @@ impl<'a> Results<'a> {
         );
         text.push_str(&format!("Made by {} with: `{}`\n\n", self.program, self.command));
         text.push_str(&table(&Self::head(), &self.rows()));
-        text.push_str("\n![Test errors](table-1.svg)\n\n![Figure 5](figure-5.svg)\n\n## Sets\n\n");
+        text.push_str(
+            "\n![Test errors](table-1.svg)\n\n![Figure 5](figure-5.svg)\n\n\
+             Training rows are classified by the others.\n\n## Sets\n\n",
+        );
         let head =
             ["set", "rows", "features", "classes", "train/test", "splits", "p", "preparation"];
         let rows: Vec<Vec<String>> = self.measurements.sets.iter().map(set_row).collect();
@@ -136,9 +139,7 @@ impl<'a> Results<'a> {
         let test = self.bars("test error, %", &FIGURE_5, |mean| {
             Some(Estimate { mean: mean.error, error: mean.standard_error.unwrap_or(0.0) })
         });
-        let panels = Panels::new(1)
-            .with_title("Figure 5: error of 3-NN")
-            .with_subtitle("of training rows, each left out (above), and of test rows (below)");
+        let panels = Panels::new(1).with_title("Figure 5: error of 3-NN");
         Ok(panels.with(training).with(test).figure()?)
     }
 
