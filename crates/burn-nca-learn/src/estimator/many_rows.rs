@@ -5,7 +5,7 @@ use crate::encoder::EncoderConfig;
 use crate::fit::{OptimizerConfig, StochasticConfig};
 use crate::method::AnyMethod;
 
-/// The most rows whose pairs are summed where nobody says how to fit.
+/// The most rows whose pairs are summed where no setting says how.
 const MOST_ROWS: usize = 50_000;
 
 impl Estimator {

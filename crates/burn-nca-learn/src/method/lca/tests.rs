@@ -49,6 +49,14 @@ fn accuracy(fitted: &Fitted, k: usize) -> f64 {
 }
 
 #[test]
+fn the_default_limit_of_iterations_cuts_off_no_steps_of_em() {
+    let lca = || Lca::new().with_steps(230);
+    let iterations = |fitted: Fitted| fitted.summary().iterations;
+    let default = Estimator::new(3, 2, lca()).fit(&data(), &Device::flex()).unwrap();
+    assert_eq!((iterations(default), iterations(fitted(lca(), 2, 210))), (230, 210));
+}
+
+#[test]
 fn both_methods_and_trainers_learn_to_tell_the_classes() {
     for trainer in [Trainer::Em, Trainer::Gradient] {
         let metric = fitted(Lca::new().with_trainer(trainer), 2, 60);

@@ -10,7 +10,7 @@ use crate::encoder::{AnyEncoder, EncoderConfig, LinearMap};
 use crate::error::{Error, Result};
 use crate::fit::{
     self, CoincidenceEm, CoincidenceState, EmConfig, EmProblem, FitConfig, FitIdentity, FitSession,
-    MorePairs, OptimizerConfig, Solution, minimize_prepared,
+    LbfgsConfig, MorePairs, OptimizerConfig, Solution, minimize_prepared,
 };
 use crate::method::gradient::prepare;
 use crate::method::{Problem, Uses};
@@ -83,7 +83,8 @@ impl Training<'_> {
             held_out: score.as_ref().map(|score| score as &fit::HeldOutState<'_, _>),
             identity: Some(self.identity),
         };
-        let solution = em_config(&problem.fit.optimizer)?.maximize(&mut model, em, session)?;
+        let solution =
+            em_config(&problem.fit.optimizer, self.steps)?.maximize(&mut model, em, session)?;
         let found = trained(&solution.module);
         Ok(solution.map(|_| found))
     }
@@ -158,11 +159,11 @@ pub(super) fn check(trainer: Trainer, problem: &Problem<'_, Labeled>) -> Result<
             problem.fit.l2
         )));
     }
-    em_config(&problem.fit.optimizer).map(drop)
+    em_config(&problem.fit.optimizer, 0).map(drop)
 }
 
-/// EM with the limits of the optimizer.
-fn em_config(optimizer: &OptimizerConfig) -> Result<EmConfig> {
+/// EM with the limits of the optimizer; the default one does not cut off the steps that the method is set to.
+fn em_config(optimizer: &OptimizerConfig, steps: usize) -> Result<EmConfig> {
     let (iterations, tolerance) = match optimizer {
         OptimizerConfig::Lbfgs(solver) => (solver.max_iterations, solver.tolerance_progress),
         OptimizerConfig::ConjugateGradient(solver) => {
@@ -175,6 +176,8 @@ fn em_config(optimizer: &OptimizerConfig) -> Result<EmConfig> {
             ));
         }
     };
+    let is_default = iterations == LbfgsConfig::new().max_iterations;
+    let iterations = if is_default { iterations.max(steps) } else { iterations };
     Ok(EmConfig::new().with_max_iterations(iterations).with_tolerance_progress(tolerance))
 }
 
