@@ -231,7 +231,7 @@ impl ModelOptions {
 #[command(next_help_heading = "Optimization")]
 pub struct OptimizerOptions {
     /// L-BFGS or conjugate gradients over all rows, or mini-batches with Adam or stochastic gradient descent [default:
-    /// adam for an mlp by NCA or MLKR, and for their map to 3 dimensions or more of more than 50,000 rows; else lbfgs]
+    /// adam for an mlp by NCA or MLKR, and for a map of theirs where rows² × dimensions is above 5e9; else lbfgs]
     #[arg(long, value_enum)]
     pub optimizer: Option<OptimizerKind>,
 

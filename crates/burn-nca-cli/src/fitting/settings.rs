@@ -371,11 +371,11 @@ mod tests {
             let config = configuration(&args, method, AnyData::Unlabeled(&train), None).unwrap();
             network::for_rows(&args, config, rows).fit.optimizer.batches().is_some()
         };
-        assert!(by_batches("", 50_001) && by_batches("--no-tune --objective f", 50_001));
-        assert!(!by_batches("", 50_000) && !by_batches("--dim 2", 50_001));
+        assert!(by_batches("", 45_000) && by_batches("--no-tune --objective f", 45_000));
+        assert!(!by_batches("", 40_000) && !by_batches("--dim 2", 45_000));
         for options in ["--optimizer lbfgs", "--max-iterations 9", "--method lmnn", "--sums plain"]
         {
-            assert!(!by_batches(options, 50_001), "{options}");
+            assert!(!by_batches(options, 45_000), "{options}");
         }
     }
 

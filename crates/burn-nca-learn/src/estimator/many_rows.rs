@@ -5,16 +5,18 @@ use crate::encoder::EncoderConfig;
 use crate::fit::{OptimizerConfig, StochasticConfig};
 use crate::method::AnyMethod;
 
-/// The most rows whose pairs are summed where no setting says how.
-const MOST_ROWS: usize = 50_000;
+/// The most products `n² k` of a sum over pairs where no setting says how to take it: a fit takes up to a minute of two cores.
+const MOST_PRODUCTS: f64 = 5e9;
 
 impl Estimator {
-    /// Whether sums over all pairs of so many rows would take minutes or hours: of a map of NCA or MLKR to three dimensions or
-    /// more, above 50,000 rows. Fewer dimensions have Fourier series; other encoders and methods are left as they are.
+    /// Whether sums over all pairs of n rows would take minutes or hours: of a map of NCA or MLKR to three dimensions or more,
+    /// where `n² k` is above 5·10⁹ (22,000 rows to 10 dimensions, 12,500 to 32). Fewer dimensions have Fourier series; other
+    /// encoders and methods are left as they are.
     pub fn has_many_pairs(&self, rows: usize) -> bool {
         let is_map = matches!(self.encoder, EncoderConfig::Linear | EncoderConfig::Diagonal);
         let sums_pairs = matches!(self.method, AnyMethod::Nca(_) | AnyMethod::Mlkr(_));
-        is_map && sums_pairs && self.d_output > 2 && rows > MOST_ROWS
+        let products = (rows as f64).powi(2) * self.d_output as f64;
+        is_map && sums_pairs && self.d_output > 2 && products > MOST_PRODUCTS
     }
 
     /// The same with an optimizer for so many rows: mini-batches ([`StochasticConfig`]) in the place of L-BFGS where it
@@ -56,9 +58,9 @@ mod tests {
     #[test]
     fn a_map_of_many_pairs_is_fitted_by_mini_batches_unless_settings_say_how() {
         let of = |method: AnyMethod, k: usize| Estimator::new(8, k, method);
-        assert!(takes_batches(of(Nca::new().into(), 3), 50_001));
+        assert!(takes_batches(of(Nca::new().into(), 3), 50_000));
         assert!(takes_batches(of(Mlkr::new().into(), 8), 60_000));
-        assert!(!takes_batches(of(Nca::new().into(), 3), 50_000));
+        assert!(!takes_batches(of(Nca::new().into(), 3), 40_000));
         assert!(!takes_batches(of(Nca::new().into(), 2), 1_000_000));
         assert!(!takes_batches(of(Lca::new().into(), 3), 60_000));
         let network = EncoderConfig::Mlp(HiddenLayers::regularized());

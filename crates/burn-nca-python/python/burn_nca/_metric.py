@@ -61,12 +61,12 @@ class Metric(ClassRules, MetricEstimator):
         Scales the start so that a row has this many neighbors in effect, on average; None leaves it as it is.
 
     optimizer : {'lbfgs', 'cg', 'adam', 'sgd'} or None, default=None
-        None: 'adam' for the network that generalizes, and for a map of 'nca' or 'mlkr' to three components or more of more
-        than 50,000 rows, unless ``max_iter`` or ``batch_size`` is given; else 'lbfgs'.
+        None: 'adam' for the network that generalizes, and for a map of 'nca' or 'mlkr' to three components or more where
+        n_samples² * n_components is above 5e9, unless ``max_iter`` or ``batch_size`` is given; else 'lbfgs'.
 
     max_iter, batch_size : int or None, default=None
         Iterations, or passes over the rows in batches of so many. None: 200 and 1000; for the network that generalizes 600
-        steps of half the rows, 2000 at most; for more than 50,000 rows 400 steps of 2000.
+        steps of half the rows, 2000 at most; for so many rows 400 steps of 2000.
 
     scaling, init, tol, callback, verbose, random_state, device, dtype, momentum, stop_at
         As in :class:`NCAClassifier`. What a method has no use for it refuses.

@@ -115,7 +115,7 @@ commands/info.rs | {}; L2 penalty | it describes a model
 evaluate/pairs.rs | {} among {}; each | it describes a measure
 fitting/ending.rs | Not converged: no lower value | small tables end so by rounding alone
 fitting/ending.rs | Not converged: the value or | its cures are of several causes, which no run has at once
-fitting/warnings.rs | {} are many for sums | it takes 50,000 rows
+fitting/warnings.rs | {} are many for sums | it takes 40,000 rows
 fitting/progress.rs | the checkpoint cannot be written | it says what would be lost
 fitting/recording.rs | the steps for the replay | it says what would be lost
 fitting/stages.rs | interrupted {doing} | interruption.rs gives the command again

@@ -356,7 +356,7 @@ mod tests {
         assert!(penalties[1..].iter().all(|one| one.l2 < l2 && one.d_output == 2));
         assert_eq!((modern.l2, modern.method.is_some()), (0.0, true));
         // Mini-batches count epochs, which no compared fit does; two dimensions have Fourier series.
-        let steps = |k| compared(50_001, mlkr(k)).unwrap().steps.is_empty();
+        let steps = |k| compared(50_000, mlkr(k)).unwrap().steps.is_empty();
         assert_eq!((steps(2), steps(3)), (false, true));
         for (rows, config) in [
             (fewest - 1, config.clone()),
