@@ -201,4 +201,21 @@ mod tests {
         assert!(!text.contains(char::is_control), "{text:?}");
         assert_eq!(serde_json::from_str::<String>(&text).unwrap(), name);
     }
+
+    #[test]
+    fn the_name_of_a_file_says_how_it_is_written() {
+        let format = |path: &str, offered: &[TableFormat]| {
+            TableFormat::of(Some(path.as_ref()), offered).map_err(|error| error.to_string())
+        };
+        let both = [TableFormat::Csv, TableFormat::Npy];
+        assert_eq!(format("z.NPY", &both), Ok(TableFormat::Npy));
+        assert_eq!(format("z.csv", &both[..1]), Ok(TableFormat::Csv));
+        assert_eq!(format("/dev/stdout", &both), Ok(TableFormat::Csv));
+        assert!(format("z.xlsx", &both).unwrap_err().contains(".csv or .npy"));
+        let all = [TableFormat::Csv, TableFormat::Npy, TableFormat::Parquet];
+        assert_eq!(format("z.parquet", &all), Ok(TableFormat::Parquet));
+        assert!(format("z.xlsx", &all).unwrap_err().contains("as .csv, .npy or .parquet here"));
+        assert!(format("z.npy", &both[..1]).unwrap_err().contains("as .csv here"));
+        assert!(format("z", &both[..1]).is_err());
+    }
 }

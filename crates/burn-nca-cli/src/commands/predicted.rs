@@ -205,6 +205,19 @@ mod tests {
     }
 
     #[test]
+    fn classes_are_quoted_where_they_must_be() {
+        let shares = Some(vec![0.25, 0.75, 1.0, 2e-20]);
+        let of = |target, shares| {
+            Predicted::classes(target, &names(), (vec![1, 0], shares), rows(2, vec![0, 1], None))
+        };
+        assert_eq!(of("class", None).csv(), "class\n\"b, c\"\na\n");
+        assert_eq!(
+            of("a, b", shares).csv(),
+            "\"a, b\",p_a,\"p_b, c\"\n\"b, c\",0.25,0.75\na,1,2e-20\n"
+        );
+    }
+
+    #[test]
     fn rows_keep_their_names_and_one_that_was_left_out_has_no_prediction() {
         let kept = rows(3, vec![0, 2], Some(&["x", "y", "z"]));
         let found = Predicted::classes(
@@ -221,5 +234,14 @@ mod tests {
         assert!(document["rows"][1]["prediction"].is_null());
         assert_eq!(document["rows"][2]["prediction"], "a");
         assert_eq!(document["warnings"][0]["text"], "a level is new");
+    }
+
+    #[test]
+    fn numbers_are_numbers() {
+        let found =
+            Predicted::numbers(&["price".into()], vec![1.5, 1e-7], rows(2, vec![0, 1], None));
+        assert_eq!(found.csv(), "price\n1.5\n1e-7\n");
+        let document: serde_json::Value = serde_json::from_str(&found.json().unwrap()).unwrap();
+        assert_eq!(document["rows"][1]["prediction"], 1e-7);
     }
 }

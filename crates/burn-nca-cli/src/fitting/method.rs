@@ -101,6 +101,15 @@ mod tests {
         let modern = name("--method modern --task regression");
         assert_eq!((name("--method modern"), modern), ("modern", "modern-regression"));
         assert_eq!((name("--method pca"), name("--method pca --pairs p.csv")), ("pca", "pca"));
+        for options in [
+            "--method lda --task regression",
+            "--method mlkr --task classification",
+            "--method nca --pairs p.csv",
+            "--method pairs",
+            "--soft --method mlkr",
+        ] {
+            assert!(method(options).unwrap_err().is::<Usage>(), "{options}");
+        }
     }
 
     #[test]
@@ -111,7 +120,13 @@ mod tests {
         assert_eq!(setting("--set criterion=f", "criterion"), "F");
         assert_eq!(setting("--soft", "criterion"), "F");
         assert_eq!(setting("--soft --width 2.5", "width")["Given"], 2.5);
-        let misspelled = method("--set repulsoin=1").unwrap_err().to_string();
-        assert!(misspelled.contains("did you mean \"repulsion\"?"), "{misspelled}");
+        for (options, named) in [
+            ("--set criterion=f --objective g", "--objective and --set criterion"),
+            ("--set repulsion=1 --set repulsion=2", "given twice"),
+            ("--set repulsoin=1", "did you mean \"repulsion\"?"),
+        ] {
+            let error = method(options).unwrap_err();
+            assert!(error.is::<Usage>() && error.to_string().contains(named), "{options}: {error}");
+        }
     }
 }

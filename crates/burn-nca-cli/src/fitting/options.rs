@@ -322,6 +322,7 @@ fn of_another_optimizer(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
 mod tests {
     use super::*;
     use crate::cli::fit_args;
+    use crate::failure::Usage;
     use crate::fitting::method::chosen;
     use crate::fitting::target_settings::learned_from;
 
@@ -329,6 +330,37 @@ mod tests {
         let args = fit_args(options);
         let task = learned_from(&args)?;
         check(&args, task, &chosen(&args, task)?)
+    }
+
+    #[test]
+    fn an_option_without_effect_is_wrong_usage_and_the_message_names_it() {
+        for (options, named) in [
+            ("--warm-start m --folds 3", "--folds"),
+            ("--early-stopping --repeats 2", "--repeats"),
+            ("--warm-start m --tune-dim 2", "--tune-dim"),
+            ("--task regression --objective g", "--objective"),
+            ("--soft --repulsion 1", "--repulsion"),
+            ("--pairs p --repulsion 1", "--repulsion"),
+            ("--pairs p --init lda", "--init lda"),
+            ("--encoder mlp --init random:0.5", "--init"),
+            ("--encoder diagonal --activation relu", "--activation"),
+            ("--warm-start m --hidden 3", "--hidden"),
+            ("--encoder mlp --init A.npy", "--init"),
+            ("--encoder diagonal --init lda", "--init"),
+            ("--method pca --momentum 0.5", "--momentum"),
+            ("--method lca --optimizer sgd --momentum 0.5", "--optimizer"),
+            ("--method pca --encoder mlp", "--encoder"),
+            ("--method rca --dim 2", "--dim"),
+            ("--method euclidean --early-stopping", "--early-stopping"),
+            ("--method euclidean --tune", "--tune"),
+            ("--method lda --objective f", "--objective"),
+            ("--optimizer cg --batch-size 9", "--batch-size"),
+            ("--method lmnn --unlabeled neighbors", "--unlabeled"),
+            ("--learning-rate 0.1", "--learning-rate"),
+        ] {
+            let error = checked(options).unwrap_err();
+            assert!(error.is::<Usage>() && error.to_string().contains(named), "{options}: {error}");
+        }
     }
 
     #[test]

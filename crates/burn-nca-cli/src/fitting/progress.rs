@@ -160,4 +160,14 @@ mod tests {
         let bar = FitProgress::new(10, true, (Interrupt::default(), time));
         assert_eq!(bar.step(&progress()), ControlFlow::Break(Termination::TimeBudget));
     }
+
+    #[test]
+    fn a_checkpoint_that_cannot_be_written_is_a_warning_of_the_report() {
+        let bar = FitProgress::new(10, true, (Interrupt::default(), TimeBudget::start(None)));
+        assert_eq!(bar.warnings(), []);
+        bar.tell(&CheckpointEvent::WriteFailed(&burn_nca_learn::Error::setting("full")));
+        let [warning] = &bar.warnings()[..] else { panic!("one warning") };
+        assert_eq!(warning.code, WarningCode::CheckpointNotWritten);
+        assert!(warning.text.ends_with("since the last one: full"), "{}", warning.text);
+    }
 }

@@ -213,6 +213,7 @@ fn about_constant_test(name: &str, values: &[f64], test: &[usize]) -> Option<War
 #[cfg(test)]
 mod tests {
     use burn_nca_data::{CsvOptions, TargetKind, parse_csv};
+    use burn_nca_learn::data::RawColumn;
 
     use super::*;
 
@@ -261,5 +262,31 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert!(found[0].text.starts_with("1 row makes 98.3 % of the variance"), "{found:?}");
         assert!(found[0].text.contains("1000000 in row 9, where the median is 2"), "{found:?}");
+    }
+
+    #[test]
+    fn held_out_rows_of_one_value_leave_r2_undefined() {
+        let text = rows(|row| format!("{},{}\n", row % 7, if row < 40 { row % 5 } else { 3 }));
+        let found = of(&format!("a,y\n{text}"), TargetKind::Numeric);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].text.contains("is 3 in all 20 held-out rows"), "{found:?}");
+    }
+
+    #[test]
+    fn texts_that_are_the_class_or_name_the_rows_are_named() {
+        let labels: Vec<usize> = (0..24).map(|row| row % 2).collect();
+        let words: Vec<String> = (0..24).map(|row| format!("w{row}")).collect();
+        let raw = RawTable::new(vec![
+            RawColumn::text("kind", labels.iter().map(|label| Some(["yes", "no"][*label]))),
+            RawColumn::text("who", words.iter().map(|word| Some(word.as_str()))),
+            RawColumn::text("b", (0..24).map(|row| Some(["x", "y"][row % 3 / 2]))),
+        ])
+        .unwrap();
+        let target = Target::Classes { labels, names: vec!["n".into(), "p".into()] };
+        let found = about_raw(&raw, &(0..24).collect::<Vec<_>>(), &target);
+        let codes: Vec<WarningCode> = found.iter().map(|warning| warning.code).collect();
+        assert_eq!(codes, [WarningCode::TargetCopy, WarningCode::Identifiers]);
+        assert!(found[0].text.starts_with("the column kind determines"), "{found:?}");
+        assert!(found[1].text.starts_with("the column who holds a different text"), "{found:?}");
     }
 }

@@ -328,4 +328,26 @@ mod tests {
         );
         assert!(check_columns("f", csv::MAX_COLUMNS).is_ok());
     }
+
+    #[test]
+    fn a_gzipped_file_is_read_like_a_plain_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x-idx2-ubyte.gz");
+        let file = std::fs::File::create(&path).unwrap();
+        let mut packed = flate2::write::GzEncoder::new(file, flate2::Compression::best());
+        packed.write_all(&idx(&[2, 2], &[1, 2, 3, 4])).unwrap();
+        packed.finish().unwrap();
+        assert_eq!(read_idx(&path).unwrap().values, [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn what_is_no_idx_file_of_bytes_is_named() {
+        assert_eq!(
+            error(b"a,b\n".to_vec()),
+            "f is not an IDX file (it starts with \"61 2c 62 0a\", not with 00 00, a type and a \
+             rank); give an idx-ubyte file"
+        );
+        assert!(error(Vec::new()).contains("starts with \"\""));
+        assert!(error(vec![0, 0, 8, 0]).contains("not an IDX file"));
+    }
 }

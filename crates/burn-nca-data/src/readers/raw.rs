@@ -409,4 +409,31 @@ mod tests {
             (2001, Some("1999"), Some("x"))
         );
     }
+
+    #[test]
+    fn other_separators_decimal_signs_and_encodings_are_read() {
+        let text = "größe;y\n1,5;ä\n;b\n";
+        let units = text.encode_utf16().flat_map(u16::to_le_bytes);
+        let bytes: Vec<u8> = [0xff, 0xfe].into_iter().chain(units).collect();
+        let decimal = DecimalSign::Comma;
+        let format = TextFormat { decimal, ..TextFormat::default() };
+        let options = RawOptions { format: format.clone(), ..RawOptions::default() };
+        let utf_16 = parse_raw("t", &bytes, &options).unwrap();
+        // As text: a missing value is not a number, and so is not equal to itself.
+        let shown = |table: &RawTable| -> Vec<String> {
+            let columns = table.columns().iter().map(|column| match column.values() {
+                RawValues::Numbers(values) => format!("{} {values:?}", column.name()),
+                RawValues::Text(text) => {
+                    format!("{} {:?}", column.name(), text.iter().collect::<Vec<_>>())
+                }
+            });
+            columns.collect()
+        };
+        assert_eq!(shown(&utf_16), shown(&raw(text, &options)));
+        assert_eq!(utf_16.column("größe").unwrap().num_missing(), 1);
+        let latin1 = b"gr\xf6\xdfe;y\n1,5;\xe4\n;b\n";
+        let format = TextFormat { encoding: Some("latin1".into()), ..format };
+        let options = RawOptions { format, ..RawOptions::default() };
+        assert_eq!(shown(&parse_raw("t", latin1, &options).unwrap()), shown(&utf_16));
+    }
 }

@@ -25,3 +25,17 @@ pub fn check_weights(weights: &[f64], rows: usize) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_that_cannot_serve_are_named_with_the_cure() {
+        let refused = |weights: &[f64]| check_weights(weights, 2).unwrap_err().to_string();
+        assert_eq!(refused(&[1.0]), "1 weights for 2 rows; give one weight per row");
+        assert!(refused(&[1.0, -2.0]).contains("the weight of row 2 is -2; give a finite number"));
+        assert!(refused(&[f64::NAN, 1.0]).contains("the weight of row 1 is NaN"));
+        assert!(refused(&[0.0, 0.0]).contains("none of the 2 rows has a positive weight"));
+    }
+}

@@ -46,6 +46,16 @@ fn byte_order_mark_quotes_spaces_line_ends_and_blank_lines_do_not_matter() {
 }
 
 #[test]
+fn the_order_of_the_rows_does_not_renumber_the_classes() {
+    let one = parse("a,y\n1,10\n2,9\n").unwrap();
+    let other = parse("a,y\n2,9\n1,10\n").unwrap();
+    let (one, other) = (one.into_labeled().unwrap(), other.into_labeled().unwrap());
+    assert_eq!(one.class_names(), ["9", "10"]);
+    assert_eq!(one.class_names(), other.class_names());
+    assert_eq!(one.select(&[1, 0]), other);
+}
+
+#[test]
 fn columns_are_chosen_by_name() {
     let text = "id,y,b,a\nr1,0.5,3,4\nr2,1.5,5,6\n";
     let options = CsvOptions {
@@ -72,6 +82,17 @@ fn prediction_takes_its_columns_from_a_file_with_others() {
     let features = read_csv_features(&path, &expected).unwrap();
     assert_eq!(features.names(), expected);
     assert_eq!(features.values(), [2.0, 1.0, 4.0, 3.0]);
+}
+
+#[test]
+fn a_missing_column_is_answered_with_those_there_are() {
+    assert_eq!(
+        error_with("width,label\n1,2\n", &targeting("lable")),
+        "f.csv has no column \"lable\"; did you mean \"label\"? its columns are width, label"
+    );
+    let wide: Vec<String> = (0..784).map(|pixel| format!("p{pixel}")).collect();
+    let error = error_with(&format!("{}\n", wide.join(",")), &targeting("digit"));
+    assert!(error.ends_with("p39, … (784 in all)"), "{error}");
 }
 
 #[test]
@@ -121,6 +142,13 @@ fn missing_values_are_counted_by_column() {
         error.contains("\"c7\" (\"NA\" on line 2, row 1), and 12 columns more; fill"),
         "{error}"
     );
+}
+
+#[test]
+fn semicolons_and_tabs_separate_where_commas_do_not() {
+    let commas = parse("a,b,y\n1,2,x\n3,4,z\n").unwrap();
+    assert_eq!(parse("a;b;y\n1;2;x\n3;4;z\n").unwrap(), commas);
+    assert_eq!(parse("a\tb\ty\n1\t2\tx\n3\t4\tz\n").unwrap(), commas);
 }
 
 #[test]
@@ -176,6 +204,28 @@ fn a_row_without_end_is_refused_at_the_limit() {
         error.starts_with("f.csv, line 1: the row has more than 4194304 values, the limit"),
         "{error}"
     );
+}
+
+#[test]
+fn a_bad_target_is_named_too() {
+    let at = "f.csv, line 2 (row 1), column \"y\": ";
+    assert!(
+        error("a,y\n1,None\n")
+            .ends_with("leave the usual missing values out if such words are values")
+    );
+    assert!(error("a,y\n1,inf\n").starts_with(&format!("{at}the class is infinite (inf)")));
+    let words = parse_csv("f.csv", b"a,y\n1,inf\n2,red\n3,blue\n", &CsvOptions::default());
+    assert_eq!(words.unwrap().into_labeled().unwrap().class_names(), ["blue", "inf", "red"]);
+}
+
+#[test]
+fn a_ragged_row_is_named_with_its_counts() {
+    assert_eq!(
+        error("a,b,y\n1,2,x\n1,2\n"),
+        "f.csv, line 3 (row 2): 2 values where the header names 3 columns; give the row one value \
+         per column"
+    );
+    assert!(error("a,b,y\n7\n").contains("line 2 (row 1): 1 value where"));
 }
 
 #[test]
@@ -310,6 +360,13 @@ fn numbers_that_can_only_be_names_make_a_header() {
         let row = vec!["1"; header.split(',').count()].join(",");
         assert!(parse(&format!("{header}\n{row}\n")).is_ok(), "{header}");
     }
+}
+
+#[test]
+fn labels_stand_in_a_file_of_one_column() {
+    let labels = |text: &[u8]| read_labels(Input::of_bytes("l.csv", text).unwrap());
+    let classes = labels(b"label\n7\n300\n7\n").unwrap();
+    assert_eq!((classes.labels, classes.names), (vec![0, 1, 0], vec!["7".into(), "300".into()]));
 }
 
 mod round_trip {
