@@ -110,9 +110,9 @@ of_the_variable_kernel! {
 of_the_variable_kernel! {
     /// Generalized variable-kernel similarity metric learning: an upper triangular map, by the same error as [`Vsm`].
     ///
-    /// Fitted to the end it overfits more than VSM does. [`FitConfig::l2`] weighs what VSM has not, the squares off the
-    /// diagonal ([`TriangularMap`]); early stopping is the other cure. A given start is a transform (Fourier, Hadamard,
-    /// whitening) whose distances the triangular map takes over.
+    /// Fitted to the end it overfits more than VSM does. [`FitConfig::l2`](crate::fit::FitConfig::l2) weighs what VSM has
+    /// not, the squares off the diagonal ([`TriangularMap`]); early stopping is the other cure. A given start is a
+    /// transform (Fourier, Hadamard, whitening) whose distances the triangular map takes over.
     ///
     /// # References
     /// J. J. Naudé, M. A. van Wyk, Generalized Similarity Metric Learning for a Variable Kernel Classifier, 2002.
