@@ -72,7 +72,9 @@ pub fn about_dimension(args: &FitArgs, config: &Estimator) -> Option<Warning> {
 
 /// About mini-batches that no option asked for.
 pub fn about_batches(args: &FitArgs, config: &Estimator, rows: usize) -> Option<Warning> {
-    let told = rows_may_decide(args) && config.has_many_pairs(rows);
+    // A closed form takes no batch.
+    let told =
+        rows_may_decide(args) && config.has_many_pairs(rows) && config.fit.stop_at != Some(0);
     (told && config.fit.optimizer.batches().is_some()).then(|| {
         Warning::new(
             WarningCode::MiniBatches,

@@ -44,6 +44,7 @@ impl Estimator {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::{Features, Labeled};
     use crate::device;
     use crate::encoder::HiddenLayers;
     use crate::fit::{FitConfig, Precision, SgdConfig};
@@ -93,5 +94,22 @@ mod tests {
         // Fewer neighbors of its own class and of the others: log p_i is nearly the same.
         let [exact, halves] = [exact, halves].map(|model| model.summary().value);
         assert!((halves / exact - 1.0).abs() < 0.2, "{halves} {exact}");
+    }
+
+    #[test]
+    fn a_start_whose_batches_have_no_pair_of_a_class_is_evaluated_over_all_rows() {
+        let features = Features::unnamed((0..8).map(f64::from).collect(), 1).unwrap();
+        let labels = (0..8).map(|row| row % 4).collect();
+        let data = Labeled::from_labels(features, labels).unwrap();
+        let values = (0..20).map(|seed| {
+            let batches = StochasticConfig::new().with_batch_size(Some(2));
+            let fit = FitConfig::new()
+                .with_optimizer(OptimizerConfig::Adam(batches))
+                .with_stop_at(Some(0))
+                .with_seed(seed);
+            let estimator = Estimator::new(1, 1, Nca::new()).with_fit(fit);
+            estimator.fit(&data, &device::host().unwrap()).unwrap().summary().value
+        });
+        assert!(values.into_iter().all(f64::is_finite));
     }
 }

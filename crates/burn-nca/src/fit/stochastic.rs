@@ -105,8 +105,10 @@ pub(super) fn at_the_start<E: Encoder, O: Objective>(
 ) -> [f64; 2] {
     let still = (SgdConfig::new().init(), 0.0);
     let mut epochs = Epochs::new(units, settings, still);
-    let Progress { value, gradient_max, .. } = epochs.run();
-    [value, gradient_max]
+    let of_batches = epochs.run();
+    // No batch may have a row with another of its class.
+    let all = if of_batches.value.is_nan() { epochs.at_start() } else { of_batches };
+    [all.value, all.gradient_max]
 }
 
 /// Passes over the rows until the epochs are done or the monitor breaks.
