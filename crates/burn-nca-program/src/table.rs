@@ -309,6 +309,8 @@ mod tests {
         let rows = vec![words(["a", "1"]), words(["b", "100"])];
         let text = plain_table(words(["name", "n"]), rows, Terminal::PLAIN);
         assert_eq!(text, " name    n\n───────────\n a       1\n b     100\n");
+        let escaped = plain_table(words(["\u{1b}c", "n"]), Vec::new(), Terminal::PLAIN);
+        assert!(!escaped.contains('\u{1b}'));
         let rows = vec![words(["a name of many words that go on", "123456.75"])];
         let narrow = Terminal { width: Some(34), ..Terminal::PLAIN };
         let text = plain_table(words(["name", "n"]), rows, narrow);

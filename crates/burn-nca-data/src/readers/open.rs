@@ -401,4 +401,16 @@ mod tests {
         }
         assert_eq!(open_unlabeled("iris", &classes()).unwrap().0.columns(), 4);
     }
+
+    #[test]
+    fn an_unknown_source_is_answered_with_the_bundled_sets() {
+        assert_eq!(
+            open("irsi", &classes()).unwrap_err().to_string(),
+            "\"irsi\" is neither a bundled data set nor a file; did you mean \"iris\"? the bundled \
+             sets are iris, wine, digits, balance, rings, noisy-xor, blobs; a file is given by its path"
+        );
+        assert!(
+            !open("data/train.csv", &classes()).unwrap_err().to_string().contains("did you mean")
+        );
+    }
 }
