@@ -9,8 +9,8 @@ use burn_nca_learn::data::{Labeled, ScalingKind, TensorFeatures};
 use burn_nca_learn::estimator::Estimator;
 use burn_nca_learn::estimator::tune::{TuneConfig, TuneProgress, TuneSession};
 use burn_nca_learn::fit::{
-    FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Progress, START_PERPLEXITY,
-    StochasticConfig, Termination,
+    FitConfig, FitSession, OptimizerConfig, Progress, START_PERPLEXITY, StochasticConfig,
+    Termination,
 };
 use burn_nca_learn::method::{AnyMethod, Lca, Lmnn, Method as _, Modern, Nca};
 use burn_nca_learn::objective::Criterion;
@@ -58,9 +58,6 @@ const MOST_AT_ONCE: usize = 5000;
 
 /// Epochs of a fit by mini-batches: three times as many as a default that has to be quick.
 const EPOCHS: usize = 40;
-
-/// Steps of EM at most: the default of an optimizer ends it at 200.
-const MOST_STEPS: usize = 1000;
 
 /// Training rows beyond which a search has longer, and compares by two folds.
 const MANY: usize = 2000;
@@ -147,12 +144,7 @@ impl Method {
                 return passes::embed(&Lca::new().into(), k, [train, test], (device, interrupt));
             }
             Self::Lmnn | Self::LmnnTuned => (Lmnn::new().into(), FitConfig::new()),
-            Self::Lca => (Lca::new().into(), FitConfig::new()),
-            Self::LcaTuned => {
-                let solver = LbfgsConfig::new().with_max_iterations(MOST_STEPS);
-                let fit = FitConfig::new().with_optimizer(OptimizerConfig::Lbfgs(solver));
-                (Lca::new().into(), fit)
-            }
+            Self::Lca | Self::LcaTuned => (Lca::new().into(), FitConfig::new()),
             Self::NcaModern => (Modern::new().into(), FitConfig::new()),
             Self::Nca => (Nca::new().into(), by_rows(n, FitConfig::new())),
             Self::NcaUsual | Self::NcaTuned => {

@@ -113,7 +113,7 @@ pub trait ReportData: TrainingData {
     ///
     /// # Errors
     /// None that a split leads to.
-    fn cast<'a>(model: &'a Fitted, rows: &'a Rows<Self>) -> Result<Option<ReplayRows<'a>>>;
+    fn replay_rows<'a>(model: &'a Fitted, rows: &'a Rows<Self>) -> Result<Option<ReplayRows<'a>>>;
 
     /// The fit once more, from some of its steps; `None` where these do not tell it, or where the stages end before.
     ///
@@ -124,8 +124,8 @@ pub trait ReportData: TrainingData {
         rows: &Rows<Self>,
         (steps, stages): (&[Step], &dyn Stages),
     ) -> Result<Option<Replay>> {
-        match Self::cast(model, rows)? {
-            Some(cast) => replay::replay(model, cast, steps, stages),
+        match Self::replay_rows(model, rows)? {
+            Some(rows) => replay::replay(model, rows, steps, stages),
             None => Ok(None),
         }
     }
@@ -139,7 +139,7 @@ impl ReportData for Labeled {
         classes::evaluate(model, &rows.sampled(&sample), stages)
     }
 
-    fn cast<'a>(model: &'a Fitted, rows: &'a Rows<Self>) -> Result<Option<ReplayRows<'a>>> {
+    fn replay_rows<'a>(model: &'a Fitted, rows: &'a Rows<Self>) -> Result<Option<ReplayRows<'a>>> {
         let sample = rows.sample()?;
         Ok(Some(ReplayRows::of_classes(model, &rows.sampled(&sample))))
     }
@@ -153,7 +153,7 @@ impl ReportData for RegressionData {
         numbers::evaluate(model, &rows.sampled(&sample), stages)
     }
 
-    fn cast<'a>(model: &'a Fitted, rows: &'a Rows<Self>) -> Result<Option<ReplayRows<'a>>> {
+    fn replay_rows<'a>(model: &'a Fitted, rows: &'a Rows<Self>) -> Result<Option<ReplayRows<'a>>> {
         let sample = rows.sample()?;
         Ok(Some(ReplayRows::of_numbers(model, &rows.sampled(&sample))))
     }
@@ -172,7 +172,7 @@ impl ReportData for Coincidences {
         pairs::evaluate(model, &rows.data, &pair_parts(rows)?, stages)
     }
 
-    fn cast<'a>(model: &'a Fitted, rows: &'a Rows<Self>) -> Result<Option<ReplayRows<'a>>> {
+    fn replay_rows<'a>(model: &'a Fitted, rows: &'a Rows<Self>) -> Result<Option<ReplayRows<'a>>> {
         Ok(ReplayRows::of_pairs(model, &rows.data, pair_parts(rows)?))
     }
 }
