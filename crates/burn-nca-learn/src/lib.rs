@@ -30,6 +30,7 @@
 
 pub mod baseline;
 mod compare_sums;
+pub mod device;
 mod device_times;
 pub mod encoder;
 mod error;

@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn rows_as_a_tensor_are_those_selected() {
-        let device = crate::device::host().unwrap();
+        let device = burn::tensor::Device::flex();
         let x = Features::unnamed(vec![1.0, 2.0, 3.0, 4.0], 2).unwrap();
         for dtype in [DType::F32, DType::F64] {
             let found = x.rows_to_tensor(&[1, 0, 1], &device, dtype);

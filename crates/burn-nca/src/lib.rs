@@ -54,6 +54,7 @@ pub mod fit;
 mod model;
 pub mod nca;
 pub mod objective;
+mod product;
 mod sums;
 #[cfg(feature = "train")]
 pub mod train;
@@ -65,7 +66,6 @@ pub use sums::{FOURIER_TOLERANCE, Sums};
 /// What `burn-nca-learn` needs and users do not.
 #[doc(hidden)]
 pub mod internal {
-    pub use crate::device::product::product;
     pub use crate::encoder::any::MOST_PARAMETERS;
     pub use crate::encoder::probe::output_width;
     pub use crate::encoder::record::load_record;
@@ -80,4 +80,5 @@ pub mod internal {
     pub use crate::objective::reduction::over;
     pub use crate::objective::similarity::square_root;
     pub use crate::objective::term_weights::TermWeights;
+    pub use crate::product::product;
 }

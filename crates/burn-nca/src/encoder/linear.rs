@@ -6,7 +6,7 @@ use burn::tensor::{DType, Device, Tensor, TensorData, assert_shape};
 
 use super::Encoder;
 use crate::data::host_values;
-use crate::device::product;
+use crate::product::product;
 
 /// The size of a [`LinearMap`].
 #[derive(Config, Debug)]

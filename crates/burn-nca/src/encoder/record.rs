@@ -119,9 +119,9 @@ impl ModuleVisitor for Kinds {
 mod tests {
     use burn::module::ParamId;
     use burn::optim::{AdamConfig, GradientsParams};
+    use burn::tensor::Device;
 
     use super::*;
-    use crate::device::open;
 
     #[derive(Module, Debug)]
     struct Weights {
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn numbers_of_another_kind_are_refused_by_their_name() {
-        let device = open("flex").unwrap();
+        let device = Device::flex();
         let weights =
             || Weights { weight: Param::from_tensor(Tensor::from_data([0.5, 1.5], &device)) };
         let counts = || Counts {
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_state_of_an_optimizer_is_of_the_parameters_of_its_module() {
-        let device = open("flex").unwrap().autodiff();
+        let device = Device::flex().autodiff();
         let weights = |values: [f32; 2]| Weights {
             weight: Param::from_tensor(Tensor::<1>::from_data(values, &device).require_grad()),
         };

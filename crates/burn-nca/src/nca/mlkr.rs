@@ -9,7 +9,7 @@
 use burn::tensor::{Bool, Tensor};
 
 use super::softmax;
-use crate::device::product;
+use crate::product::product;
 
 /// `t̂_i` from `l_ij = -d_ij` and what is left out (j = i), `[b, m]`, and targets `[m, t]`, to `[b, t]`.
 pub fn predicted(logits: Tensor<2>, left_out: Tensor<2, Bool>, targets: Tensor<2>) -> Tensor<2> {

@@ -5,9 +5,9 @@ use burn::tensor::Tensor;
 use burn_nca_fused::Distance;
 
 use super::Temperature;
-use crate::device::product;
 use crate::encoder::unit_rows;
 use crate::nca::squared_distances;
+use crate::product::product;
 
 /// How alike two rows of an embedding are.
 ///

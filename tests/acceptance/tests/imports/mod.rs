@@ -12,6 +12,7 @@ const CORE: &[&str] = &[
     "error",
     "display",
     "device",
+    "product",
     "data",
     "encoder",
     "nca",
@@ -26,6 +27,7 @@ const CORE: &[&str] = &[
 /// The modules of the crate above it, likewise.
 const LEARN: &[&str] = &[
     "error",
+    "device",
     "side_by_side",
     "encoder",
     "baseline",

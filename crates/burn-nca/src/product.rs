@@ -2,7 +2,7 @@
 
 use burn::tensor::{DType, Tensor};
 
-use super::backend;
+use crate::device::backend;
 
 /// The product `A B` of matrices, `[.., m, k]` and `[.., k, n]` to `[.., m, n]`, with the digits of its type.
 ///

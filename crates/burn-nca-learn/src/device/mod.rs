@@ -1,0 +1,199 @@
+//! Devices by name: which are compiled in and there.
+//!
+//! A name is a backend, with a number where a machine may hold several devices of it: `flex`, `wgpu`, `cuda:1`.
+//! `cpu` is the best CPU backend that is compiled in.
+
+mod offered;
+
+use burn::tensor::Device;
+
+pub use burn_nca::device::{backend, runs_on_host};
+use offered::{backends, enumerate, preferred};
+
+use crate::error::{Error, Result};
+
+/// The environment variable that names the default device.
+const VARIABLE: &str = "BURN_DEVICE";
+
+/// The name that stands for it.
+const DEFAULT: &str = "default";
+
+/// The name that stands for the fastest device of a fit.
+pub const AUTO: &str = "auto";
+
+/// The device of this name.
+///
+/// `cpu`, `flex`, `ndarray`; `wgpu`, `vulkan`, `metal`, `webgpu`, `cuda`, `rocm`, alone (the best device of the
+/// kind) or with a number, as in `wgpu:1`; and `default`: the one that the environment variable `BURN_DEVICE`
+/// names, else `cpu`. `auto` is `cpu` as well: what is fastest depends on the table, see
+/// [`time_devices`](crate::time_devices). Nothing is computed; see [`self_test`](crate::self_test).
+///
+/// # Errors
+/// A name that is not among these, a backend that is not compiled in, or a device that is not there; the
+/// available devices are listed.
+///
+/// # Examples
+/// ```
+/// let error = burn_nca_learn::device::open("abacus").unwrap_err().to_string();
+/// assert!(error.contains("\"abacus\"") && error.contains("available devices"));
+/// ```
+pub fn open(name: &str) -> Result<Device> {
+    let name = if name == AUTO { "cpu" } else { name };
+    if name != DEFAULT {
+        return open_named(name);
+    }
+    let name = default_name();
+    open_named(&name).map_err(|error| match error {
+        Error::Device(reason) if name != "cpu" => {
+            Error::Device(format!("environment variable {VARIABLE}: {reason}"))
+        }
+        other => other,
+    })
+}
+
+/// The name that `default` stands for: that in the environment variable `BURN_DEVICE`, else `cpu`.
+pub fn default_name() -> String {
+    match std::env::var(VARIABLE) {
+        Ok(name) if !name.is_empty() && name != DEFAULT => name.to_lowercase(),
+        _ => "cpu".to_string(),
+    }
+}
+
+/// The names that [`open`] takes on this machine, CPU backends first.
+pub fn available() -> Vec<String> {
+    let mut names = Vec::new();
+    if cpu_backend().is_some() {
+        names.push("cpu".to_string());
+    }
+    for (backend, compiled) in backends() {
+        if !compiled {
+            continue;
+        }
+        if is_cpu(backend) {
+            names.push(backend.to_string());
+        } else {
+            let found = enumerate(backend).len();
+            names.extend((0..found).map(|index| format!("{backend}:{index}")));
+        }
+    }
+    names
+}
+
+/// A CPU device that computes in f64 on the host, if a CPU backend is compiled in.
+pub fn host() -> Option<Device> {
+    cpu_backend().and_then(|backend| enumerate(backend).into_iter().next())
+}
+
+fn is_cpu(backend: &str) -> bool {
+    matches!(backend, "flex" | "ndarray")
+}
+
+fn cpu_backend() -> Option<&'static str> {
+    backends().into_iter().find(|(name, compiled)| is_cpu(name) && *compiled).map(|(name, _)| name)
+}
+
+fn open_named(name: &str) -> Result<Device> {
+    let (backend, index) = parse(name).ok_or_else(|| {
+        missing(format!(
+            "there is no device {name:?}; a device is cpu, flex, ndarray, wgpu or cuda, the last two with \
+             a number where there are several, as in wgpu:1"
+        ))
+    })?;
+    let backend = match backend {
+        "cpu" => cpu_backend().ok_or_else(|| {
+            missing(
+                "no CPU backend is compiled in; build with the feature flex or ndarray".to_string(),
+            )
+        })?,
+        other => other,
+    };
+    if !backends().contains(&(backend, true)) {
+        return Err(missing(format!(
+            "device {name:?}: the backend {backend} is not compiled in; build with the feature {backend}"
+        )));
+    }
+    let found = enumerate(backend);
+    let count = found.len();
+    let device = match index {
+        None if count > 0 => preferred(backend),
+        _ => found.into_iter().nth(index.unwrap_or(0)),
+    };
+    device.ok_or_else(|| {
+        missing(match (index, count) {
+            (Some(index), 1..) => format!(
+                "device {name:?} is not there: {backend} has {count}, numbered from 0; give a number below \
+                 {count} instead of {index}"
+            ),
+            _ => format!(
+                "device {name:?} is not there: {backend} finds no adapter on this machine; install its \
+                 driver, or choose another device"
+            ),
+        })
+    })
+}
+
+/// `flex` or `wgpu:1` in its parts; `None` where the name has no meaning.
+fn parse(name: &str) -> Option<(&str, Option<usize>)> {
+    let (backend, index) = match name.split_once(':') {
+        None => (name, None),
+        Some((backend, index)) => (backend, Some(index.parse().ok()?)),
+    };
+    let known = backend == "cpu" || backends().iter().any(|(name, _)| *name == backend);
+    let numbered = backend != "cpu" && !is_cpu(backend);
+    (known && (numbered || index.is_none())).then_some((backend, index))
+}
+
+fn missing(reason: String) -> Error {
+    Error::Device(format!("{reason}; available devices: {}", available().join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_a_number_only_where_devices_are_numbered() {
+        assert_eq!(parse("cpu"), Some(("cpu", None)));
+        assert_eq!(parse("wgpu"), Some(("wgpu", None)));
+        assert_eq!(parse("cuda:3"), Some(("cuda", Some(3))));
+        for name in ["", "gpu", "flex:0", "cpu:0", "wgpu:", "wgpu:-1", "wgpu:one", "cuda:0:1"] {
+            assert_eq!(parse(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn backends_that_burn_was_built_with_are_found_whatever_the_features_of_this_crate() {
+        // The tests enable it on Burn alone.
+        assert!(backends().contains(&("flex", true)));
+        assert!(open("cpu").is_ok() && host().is_some());
+        assert!(available().contains(&"flex".to_string()));
+    }
+
+    #[test]
+    fn every_device_that_is_listed_opens_and_tells_its_backend() {
+        for name in available() {
+            let device = open(&name).unwrap();
+            let family = name.split(':').next().unwrap();
+            if is_cpu(family) || family == "cpu" {
+                assert!(runs_on_host(&device), "{name}");
+            }
+            if is_cpu(family) {
+                assert_eq!(backend(&device), family);
+            }
+        }
+    }
+
+    #[test]
+    fn a_device_that_is_not_there_is_answered_with_those_that_are() {
+        let message = |name: &str| open(name).unwrap_err().to_string();
+        let text = message("abacus");
+        assert!(text.contains("no device \"abacus\"") && text.contains("available devices"));
+        for (backend, compiled) in backends() {
+            if !compiled {
+                assert!(message(backend).contains(&format!("build with the feature {backend}")));
+            } else if !is_cpu(backend) {
+                assert!(message(&format!("{backend}:9999")).contains("is not there"));
+            }
+        }
+    }
+}
