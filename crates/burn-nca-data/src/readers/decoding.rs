@@ -134,6 +134,6 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_are_told() {
         let error = text_of(&[0x00, 0xd8, 0x41, 0x00, 0x42, 0x00], UTF_16LE).unwrap_err();
-        assert!(error.to_string().contains("are no UTF-16LE text"), "{error}");
+        assert!(error.to_string().contains("the bytes about 4 are no UTF-16LE text"), "{error}");
     }
 }

@@ -311,6 +311,7 @@ mod tests {
             &b"a,b,y\n1,2,u\n"[..],
             b"BZh,class\n",
             b"(dose,y\n1,u\n",
+            b"(dp0x,y\n1,u\n",
             b"count\nclass\np5\n",
             b"city\nRome\nparis\n",
             b"MATLAB 7,class\n",

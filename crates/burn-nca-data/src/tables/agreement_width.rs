@@ -113,4 +113,13 @@ mod tests {
         assert!((width - (1.0 - 0.5_f64.sqrt())).abs() < 2e-3, "{width}");
         assert_eq!(AgreementWidth::Median.resolve(&targets, 1).unwrap(), width);
     }
+
+    #[test]
+    fn a_width_that_is_no_distance_is_refused() {
+        for width in [0.0, -1.0, f64::INFINITY, f64::NAN] {
+            let error = AgreementWidth::Given(width).resolve(&[0.0, 1.0], 1).unwrap_err();
+            assert!(error.to_string().contains("give a positive finite number"), "{width}");
+        }
+        assert_eq!(AgreementWidth::Given(0.5).resolve(&[0.0, 1.0], 1).unwrap(), 0.5);
+    }
 }

@@ -296,6 +296,8 @@ mod tests {
         assert!(Arc::ptr_eq(&x.shared(), &x.select(&[0, 1, 2]).shared()));
         assert_eq!(x.select(&[0, 2, 1]).values(), [1.0, 3.0, 2.0]);
         assert_eq!(x.select(&[0, 1]).values(), [1.0, 2.0]);
+        let plane = Features::unnamed(vec![1.0, 2.0, 3.0, 4.0], 2).unwrap();
+        assert_eq!(plane.select(&[1]).values(), [3.0, 4.0]);
     }
 
     /// A table that is stored in f64, and the same in four bytes a value: in f32, or as decimals.

@@ -322,6 +322,17 @@ mod tests {
     }
 
     #[test]
+    fn rows_without_a_class_have_the_columns_of_those_with_one() {
+        let data = Labeled::from_labels(rows(2), vec![0, 1]).unwrap();
+        let named = Features::new(vec![0.0], vec!["other".into()]).unwrap();
+        for wrong in [named, rows(0)] {
+            let error = data.clone().with_unlabeled(wrong).unwrap_err().to_string();
+            assert!(error.contains("give rows of the same columns, one at least"), "{error}");
+        }
+        assert_eq!(data.with_unlabeled(rows(3)).unwrap().unlabeled(), Some(&rows(3)));
+    }
+
+    #[test]
     fn weights_go_with_their_rows() {
         let data = Labeled::from_labels(rows(3), vec![0, 1, 1]).unwrap();
         assert_eq!(data.weights(), None);

@@ -351,6 +351,8 @@ mod tests {
             all.select(&[2, 0]).column("a").unwrap().values(),
             &RawValues::Numbers(vec![7.0, 1.0])
         );
+        let some = all.select(&[2, 0]).take("city").unwrap().into_text();
+        assert_eq!(some.iter().collect::<Vec<_>>(), [Some("y"), Some("x")]);
     }
 
     #[test]

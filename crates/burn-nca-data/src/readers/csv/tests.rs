@@ -82,6 +82,14 @@ fn prediction_takes_its_columns_from_a_file_with_others() {
     let features = read_csv_features(&path, &expected).unwrap();
     assert_eq!(features.names(), expected);
     assert_eq!(features.values(), [2.0, 1.0, 4.0, 3.0]);
+    // Columns of an array have no names of their own.
+    let expected = ["x1".to_string(), "x2".to_string()];
+    let read = |in_order| {
+        let input = Input::of_bytes("f.csv", b"width,length\n1,2\n").unwrap();
+        read_features(input, (&expected, in_order), &TextFormat::default())
+    };
+    assert_eq!(read(true).unwrap().0.values(), [1.0, 2.0]);
+    assert!(read(false).is_err());
 }
 
 #[test]
@@ -136,12 +144,14 @@ fn missing_values_are_counted_by_column() {
             assert!(error.starts_with("f.csv: 1 of 2 rows lacks a value: 1 in column"), "{error}");
         }
     }
-    let wide: Vec<String> = (0..20).map(|column| format!("c{column}")).collect();
-    let error = error(&format!("{},y\n{},x\n", wide.join(","), vec!["NA"; 20].join(",")));
-    assert!(
-        error.contains("\"c7\" (\"NA\" on line 2, row 1), and 12 columns more; fill"),
-        "{error}"
-    );
+    for (columns, others) in [(8, ""), (20, ", and 12 columns more")] {
+        let wide: Vec<String> = (0..columns).map(|column| format!("c{column}")).collect();
+        let error = error(&format!("{},y\n{},x\n", wide.join(","), vec!["NA"; columns].join(",")));
+        assert!(
+            error.contains(&format!("\"c7\" (\"NA\" on line 2, row 1){others}; fill")),
+            "{error}"
+        );
+    }
 }
 
 #[test]
@@ -259,7 +269,8 @@ fn one_column_is_enough_without_a_target() {
 
 #[test]
 fn a_first_line_that_may_be_names_or_a_row_is_refused_until_it_is_said() {
-    for text in ["1,5,2\n3,4,1\n", "2.5,x\n3,y\n"] {
+    for text in ["1,5,2\n3,4,1\n", "2.5,x\n3,y\n", "1,5,2\n3,4,1\n2,6,2\n"] {
+        let lines = text.lines().count();
         let error = error(text);
         let first = text.lines().next().unwrap().replace(',', ", ");
         assert!(
@@ -272,9 +283,9 @@ fn a_first_line_that_may_be_names_or_a_row_is_refused_until_it_is_said() {
             let format = TextFormat { header, ..TextFormat::default() };
             parse_csv("f.csv", text.as_bytes(), &CsvOptions { format, ..CsvOptions::default() })
         };
-        assert_eq!(with(Header::Yes).unwrap().features.rows(), 1);
+        assert_eq!(with(Header::Yes).unwrap().features.rows(), lines - 1);
         let table = with(Header::No).unwrap();
-        assert_eq!((table.features.rows(), table.features.names()[0].as_str()), (2, "x1"));
+        assert_eq!((table.features.rows(), table.features.names()[0].as_str()), (lines, "x1"));
         assert_eq!((table.target_name.len(), table.notes), (2, Vec::new()));
     }
 }

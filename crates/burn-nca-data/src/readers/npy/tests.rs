@@ -126,6 +126,17 @@ fn classes_may_be_integers_text_booleans_or_whole_floats() {
 }
 
 #[test]
+fn one_column_per_class_holds_one_1_and_zeros() {
+    let mut rows = [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]];
+    let array = |rows: [[f64; 3]; 4]| npy("<f8", "False", "(4, 3)", &floats(rows.as_flattened()));
+    assert_eq!(classes(&array(rows)).0, [1, 0, 2, 1]);
+    for row in [[0.0, 1.0, 0.5], [0.0, 0.0, 0.5], [0.0, 1.0, 1.0]] {
+        rows[3] = row;
+        assert!(pair(&array(rows), TargetKind::Classes).is_err(), "{row:?}");
+    }
+}
+
+#[test]
 fn a_numeric_target_is_kept_as_it_is() {
     let y = npy("<f8", "False", "(4,)", &floats(&[0.5, -1.0, 2.25, 0.0]));
     let (_, values) = pair(&y, TargetKind::Numeric).unwrap().into_numeric().unwrap();

@@ -132,10 +132,20 @@ fn it_says_what_it_does_and_survives_its_text() {
             "true and false as 1 and 0: \"ok\"",
         ]
     );
+    assert_eq!(preparation.text_columns().collect::<Vec<_>>(), ["city", "ok"]);
+    let of_numbers = table(vec![RawColumn::numbers("age", vec![30.0, NAN])]);
+    let of_numbers = config(Missing::Mean, Categorical::Auto).fit(&of_numbers, &[0, 1]).unwrap();
+    assert_eq!(
+        of_numbers.sentences(),
+        ["missing values filled with the mean of the training rows: \"age\" (1 with 30)"]
+    );
     let text = serde_json::to_string(&preparation).unwrap();
     assert_eq!(serde_json::from_str::<Preparation>(&text).unwrap(), preparation);
-    let edited = text.replace("\"fill\":0.0", "\"fill\":7.0");
-    assert_ne!(edited, text);
-    let edited: Preparation = serde_json::from_str(&edited).unwrap();
-    assert!(edited.check().unwrap_err().contains("column \"city\" with level 7 of 2"));
+    for level in ["7", "0.5"] {
+        let edited = text.replace("\"fill\":0.0", &format!("\"fill\":{level}"));
+        assert_ne!(edited, text);
+        let edited: Preparation = serde_json::from_str(&edited).unwrap();
+        let error = edited.check().unwrap_err();
+        assert!(error.contains(&format!("column \"city\" with level {level} of 2")), "{error}");
+    }
 }
