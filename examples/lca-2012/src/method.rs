@@ -132,6 +132,8 @@ impl Method {
         let of_lda = dimension.min(train.classes() - 1);
         let k = match self {
             Self::NcaModern => Modern::new().default_dimension(train).unwrap_or(d),
+            // The p of the table is LCA's; LMNN learns a metric of all d inputs.
+            Self::Lmnn | Self::LmnnPasses => d,
             _ => dimension.min(d),
         };
         let (method, fit): (AnyMethod, FitConfig) = match self {

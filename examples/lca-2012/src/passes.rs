@@ -11,7 +11,10 @@ use crate::figures::fitted;
 use crate::method::{Embedding, NEIGHBORS};
 
 /// The most passes that are tried.
-const MOST: usize = 5;
+const MOST: usize = 12;
+
+/// Passes in a row after which no better one is waited for.
+const PATIENCE: usize = 3;
 
 /// The share of the training rows that the number of passes is chosen by.
 const SHARE: f64 = 0.3;
@@ -32,35 +35,36 @@ pub fn embed(
     let split = stratified_split(train.labels(), SHARE, 0);
     let split = split.or_else(|_| random_split(train.rows(), SHARE, 0))?;
     let inner = [train.select(&split.train), train.select(&split.test)];
-    let Some(tried) = passes(method, dimension, [&inner[0], &inner[1]], MOST, place)? else {
-        return Ok(None);
-    };
     let mut best = (0, f64::NEG_INFINITY);
-    for (at, found) in tried.iter().enumerate() {
+    let mut better = |pass: usize, found: &Embedding| -> Result<bool> {
         let [learned, held_out] =
             [0, 1].map(|part| Embedded::new(&found.points[part], inner[part].labels()));
         let accuracy = held_out_accuracy(learned, held_out, NEIGHBORS)?.value();
         let accuracy = accuracy.context("no row is held out")?;
         if accuracy > best.1 {
-            best = (at, accuracy);
+            best = (pass, accuracy);
         }
+        Ok(pass < MOST && pass - best.0 < PATIENCE)
+    };
+    if passes(method, dimension, [&inner[0], &inner[1]], place, &mut better)?.is_none() {
+        return Ok(None);
     }
-    let count = best.0 + 1;
-    let Some(mut all) = passes(method, dimension, parts, count, place)? else { return Ok(None) };
-    Ok(all.pop().map(|last| Embedding { ending: format!("Passes: {count}."), ..last }))
+    let count = best.0;
+    let last = passes(method, dimension, parts, place, &mut |pass, _| Ok(pass < count))?;
+    Ok(last.map(|last| Embedding { ending: format!("Passes: {count}."), ..last }))
 }
 
-/// The embeddings of both parts after each of so many passes.
+/// The embedding of both parts after the last of the passes, each of which `more` asks whether another shall follow.
 fn passes(
     method: &AnyMethod,
     dimension: usize,
     parts: [&Labeled; 2],
-    count: usize,
     place: (&Device, &Interrupt),
-) -> Result<Option<Vec<Embedding>>> {
+    more: &mut dyn FnMut(usize, &Embedding) -> Result<bool>,
+) -> Result<Option<Embedding>> {
     let mut rows = parts.map(Labeled::clone);
-    let mut found: Vec<Embedding> = Vec::new();
-    for _ in 0..count {
+    let mut iterations = 0;
+    for pass in 1.. {
         let Some(fitted) = fitted(method.clone(), dimension, &rows[0], place)? else {
             return Ok(None);
         };
@@ -69,13 +73,11 @@ fn passes(
         for (rows, points) in rows.iter_mut().zip(&points) {
             *rows = rows.with_features(Features::from_tensor(points.clone())?)?;
         }
-        let before = found.last().map_or(0, |found| found.iterations);
-        found.push(Embedding {
-            points,
-            predicted: None,
-            iterations: before + fitted.summary().iterations,
-            ending: String::new(),
-        });
+        iterations += fitted.summary().iterations;
+        let found = Embedding { points, predicted: None, iterations, ending: String::new() };
+        if !more(pass, &found)? {
+            return Ok(Some(found));
+        }
     }
-    Ok(Some(found))
+    Ok(None)
 }

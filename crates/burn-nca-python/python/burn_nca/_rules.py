@@ -3,7 +3,9 @@
 import numbers
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.utils import check_scalar
+from sklearn.utils.metaestimators import available_if
 
 from ._explain import Explains
 
@@ -11,6 +13,11 @@ RULES = ("knn", "soft")
 
 # Shares that differ by less are equal but for the rounding of their sums.
 ALMOST = 1 - 1e-12
+
+
+def has_classes(estimator):
+    """Whether it learns from classes, or did."""
+    return is_classifier(estimator) or hasattr(estimator, "classes_")
 
 
 class ClassRules(Explains):
@@ -33,6 +40,7 @@ class ClassRules(Explains):
         self._check_rule()
         return self.classes_.take(self.model_.predict_classes(rows, self._decision()))
 
+    @available_if(has_classes)
     def predict_proba(self, X):
         """The probability of each class by the rule: shares of votes, or sums of ``p_ij``.
 
@@ -51,6 +59,7 @@ class ClassRules(Explains):
         k = self._decision()
         return self.model_.class_probabilities(rows) if k is None else self._votes(rows, k)
 
+    @available_if(has_classes)
     def predict_log_proba(self, X):
         """The logarithm of :meth:`predict_proba`; by the soft rule exact where the probability underflows.
 

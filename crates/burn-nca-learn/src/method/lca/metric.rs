@@ -70,6 +70,7 @@ impl Method for Lca {
     ];
     const USES: &'static [Uses] = Uses::ALL;
     const GRID: Grid = &[
+        ("steps", &["50", "800", "200"]),
         ("trainer", &["em", "gradient"]),
         ("targets", &["3", "10"]),
         ("local_scales", &["true", "false"]),
