@@ -312,6 +312,7 @@ mod tests {
             b"BZh,class\n",
             b"(dose,y\n1,u\n",
             b"(dp0x,y\n1,u\n",
+            b"cnumpy.x\ny\npx\n",
             b"count\nclass\np5\n",
             b"city\nRome\nparis\n",
             b"MATLAB 7,class\n",

@@ -330,6 +330,15 @@ mod tests {
     }
 
     #[test]
+    fn the_class_of_rows_without_one_is_missing_and_no_other() {
+        let target = Some((TargetColumn::Last, TargetKind::Classes));
+        let unlabeled_class = Some("?".to_string());
+        let options = RawOptions { target, unlabeled_class, ..RawOptions::default() };
+        let table = raw("a,y\n1,u\n2,?\n3,v\n", &options);
+        assert_eq!(texts(&table, "y"), [Some("u".into()), None, Some("v".into())]);
+    }
+
+    #[test]
     fn words_of_missing_values_are_words_of_text_alone() {
         let missing = Some(vec![String::new()]);
         let format = TextFormat { missing, ..TextFormat::default() };

@@ -339,6 +339,11 @@ mod tests {
         let data = data.with_weights(vec![1.0, 0.0, 2.5]).unwrap();
         assert_eq!(data.select(&[2, 0]).weights(), Some(&[2.5, 1.0][..]));
         assert_eq!(data.with_features(rows(3)).unwrap(), data);
+        let grouped = data.clone().with_groups(vec![0, 1, 1]).unwrap();
+        let grouped = grouped.with_unlabeled(rows(2)).unwrap();
+        let other = grouped.with_features(rows(3)).unwrap();
+        assert_eq!((other.weights(), other.groups()), (data.weights(), Some(&[0, 1, 1][..])));
+        assert_eq!(other.unlabeled(), None);
         assert_eq!(data.with_balanced_weights().weights(), Some(&[1.5, 0.75, 0.75][..]));
     }
 }

@@ -356,6 +356,12 @@ mod tests {
     }
 
     #[test]
+    fn a_column_has_its_values_under_another_name() {
+        let column = RawColumn::numbers("a", vec![1.0, 2.5]).renamed("b");
+        assert_eq!(column, RawColumn::numbers("b", vec![1.0, 2.5]));
+    }
+
+    #[test]
     fn numbers_become_text_where_they_meet_text() {
         let numbers = RawTable::new(vec![RawColumn::numbers("k", vec![1.0, 2.5])]).unwrap();
         let text = RawTable::new(vec![RawColumn::text("k", [Some("b")])]).unwrap();

@@ -217,6 +217,16 @@ fn a_row_without_end_is_refused_at_the_limit() {
 }
 
 #[test]
+fn spaces_are_advised_where_one_name_holds_them() {
+    let advised = |names: &[&str], has_spaces| {
+        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+        separator_hint((&names, has_spaces)).is_some()
+    };
+    assert!(advised(&["a b y"], true));
+    assert!(!advised(&["a"], false) && !advised(&["a", "b y"], true));
+}
+
+#[test]
 fn a_bad_target_is_named_too() {
     let at = "f.csv, line 2 (row 1), column \"y\": ";
     assert!(
