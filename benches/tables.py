@@ -387,7 +387,7 @@ def gvsm_2002():
     ]
 
 
-LCA = ["euclidean", "pca", "lmnn", "lmnn-passes", "lca", "lca-passes", "nca", "nca-usual", "nca-modern"]
+LCA = ["euclidean", "pca", "lmnn", "lmnn-inputs", "lmnn-passes", "lca", "lca-passes", "nca", "nca-usual", "nca-modern"]
 LCA_TUNED = ["lmnn-tuned", "lca-tuned", "nca-tuned"]
 
 

@@ -11,10 +11,7 @@ use crate::figures::fitted;
 use crate::method::{Embedding, NEIGHBORS};
 
 /// The most passes that are tried.
-const MOST: usize = 12;
-
-/// Passes in a row after which no better one is waited for.
-const PATIENCE: usize = 3;
+const MOST: usize = 5;
 
 /// The share of the training rows that the number of passes is chosen by.
 const SHARE: f64 = 0.3;
@@ -35,36 +32,35 @@ pub fn embed(
     let split = stratified_split(train.labels(), SHARE, 0);
     let split = split.or_else(|_| random_split(train.rows(), SHARE, 0))?;
     let inner = [train.select(&split.train), train.select(&split.test)];
+    let Some(tried) = passes(method, dimension, [&inner[0], &inner[1]], MOST, place)? else {
+        return Ok(None);
+    };
     let mut best = (0, f64::NEG_INFINITY);
-    let mut better = |pass: usize, found: &Embedding| -> Result<bool> {
+    for (at, found) in tried.iter().enumerate() {
         let [learned, held_out] =
             [0, 1].map(|part| Embedded::new(&found.points[part], inner[part].labels()));
         let accuracy = held_out_accuracy(learned, held_out, NEIGHBORS)?.value();
         let accuracy = accuracy.context("no row is held out")?;
         if accuracy > best.1 {
-            best = (pass, accuracy);
+            best = (at, accuracy);
         }
-        Ok(pass < MOST && pass - best.0 < PATIENCE)
-    };
-    if passes(method, dimension, [&inner[0], &inner[1]], place, &mut better)?.is_none() {
-        return Ok(None);
     }
-    let count = best.0;
-    let last = passes(method, dimension, parts, place, &mut |pass, _| Ok(pass < count))?;
-    Ok(last.map(|last| Embedding { ending: format!("Passes: {count}."), ..last }))
+    let count = best.0 + 1;
+    let Some(mut all) = passes(method, dimension, parts, count, place)? else { return Ok(None) };
+    Ok(all.pop().map(|last| Embedding { ending: format!("Passes: {count}."), ..last }))
 }
 
-/// The embedding of both parts after the last of the passes, each of which `more` asks whether another shall follow.
+/// The embeddings of both parts after each of so many passes.
 fn passes(
     method: &AnyMethod,
     dimension: usize,
     parts: [&Labeled; 2],
+    count: usize,
     place: (&Device, &Interrupt),
-    more: &mut dyn FnMut(usize, &Embedding) -> Result<bool>,
-) -> Result<Option<Embedding>> {
+) -> Result<Option<Vec<Embedding>>> {
     let mut rows = parts.map(Labeled::clone);
-    let mut iterations = 0;
-    for pass in 1.. {
+    let mut found: Vec<Embedding> = Vec::new();
+    for _ in 0..count {
         let Some(fitted) = fitted(method.clone(), dimension, &rows[0], place)? else {
             return Ok(None);
         };
@@ -73,11 +69,13 @@ fn passes(
         for (rows, points) in rows.iter_mut().zip(&points) {
             *rows = rows.with_features(Features::from_tensor(points.clone())?)?;
         }
-        iterations += fitted.summary().iterations;
-        let found = Embedding { points, predicted: None, iterations, ending: String::new() };
-        if !more(pass, &found)? {
-            return Ok(Some(found));
-        }
+        let before = found.last().map_or(0, |found| found.iterations);
+        found.push(Embedding {
+            points,
+            predicted: None,
+            iterations: before + fitted.summary().iterations,
+            ending: String::new(),
+        });
     }
-    Ok(None)
+    Ok(Some(found))
 }
