@@ -90,13 +90,13 @@ const SOURCES: [&str; 13] = [
 
 /// Texts without a case, by the begin of their file and of themselves, and why.
 const UNTRIED: &str = r"
-src/device.rs | no CPU backend | it takes another build
-src/device.rs | device {name:?}: the backend | it takes another build
-src/device.rs | device {name:?} is not there: {backend} has | it takes a GPU
-src/device.rs | device {name:?} is not there: {backend} finds | it takes another build
+device/mod.rs | no CPU backend | it takes another build
+device/mod.rs | device {name:?}: the backend | it takes another build
+device/mod.rs | device {name:?} is not there: {backend} has | it takes a GPU
+device/mod.rs | device {name:?} is not there: {backend} finds | it takes another build
 fit/solution.rs | Not converged: no lower value | it says why, not what to do
 fit/solution.rs | Trained elsewhere | it says what is not known
-fit/stochastic.rs | the checkpoint holds no usable | a changed checkpoint is refused before
+stochastic/state.rs | the checkpoint holds no usable | a changed checkpoint is refused before
 sums/mod.rs | plain sums over pairs | it takes CUDA
 train/batch.rs | sample {} has {} features | its test tries it
 train/sampler.rs | there is no labeled row | its test tries it
