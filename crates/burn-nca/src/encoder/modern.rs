@@ -291,6 +291,27 @@ mod tests {
     use crate::data::host_values;
 
     #[test]
+    fn sizes_and_shares_that_no_network_has_are_refused() {
+        let config = ModernConfig::default();
+        assert!(config.check(10).is_ok() && config.check(12).is_err());
+        for dropout in [-0.1, 1.0, f64::NAN] {
+            assert!(ModernConfig { dropout, ..config.clone() }.check(10).is_err(), "{dropout}");
+        }
+        let embedded = |scale: f64, frequencies: usize, size: usize| {
+            let embedding = Some(NumericEmbeddingConfig { frequencies, scale, size });
+            ModernConfig { embedding, ..config.clone() }.check(10)
+        };
+        assert!(embedded(0.1, 1, 1).is_ok());
+        for (scale, frequencies, size) in
+            [(0.0, 1, 1), (-0.1, 1, 1), (f64::INFINITY, 1, 1), (0.1, 0, 1), (0.1, 1, 0)]
+        {
+            assert!(embedded(scale, frequencies, size).is_err(), "{scale} {frequencies} {size}");
+        }
+        let empty = ModernConfig { width: 0, ..config };
+        assert!(empty.check(10).is_err() && ModernConfig { blocks: 0, ..empty }.check(10).is_ok());
+    }
+
+    #[test]
     fn dropout_from_a_seed_is_that_of_the_seed() {
         let device = Device::flex().autodiff();
         let config = ModernConfig { dropout: 0.5, width: 8, ..ModernConfig::default() };

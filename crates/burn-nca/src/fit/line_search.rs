@@ -219,6 +219,42 @@ mod tests {
         }
     }
 
+    /// Tables 1, 4, 5 and 6 of J. J. Moré, D. J. Thuente, ACM TOMS 20, 1994; the digits are those of MINPACK-2's dcsrch,
+    /// as SciPy 1.17 has it. Table 2 asks for an interval narrower than those that are searched here.
+    #[test]
+    fn trials_are_those_of_the_tables_of_more_and_thuente() {
+        let bounded = |a: f64| {
+            let square = a * a + 2.0;
+            [-a / square, (a * a - 2.0) / (square * square)]
+        };
+        let between = |left: f64, right: f64| {
+            let [of_left, of_right] = [left, right].map(|beta| 1.0_f64.hypot(beta) - beta);
+            move |a: f64| {
+                let (to_left, to_right) = (a.hypot(left), (1.0 - a).hypot(right));
+                let value = of_left * to_right + of_right * to_left;
+                [value, of_left * (a - 1.0) / to_right + of_right * a / to_left]
+            }
+        };
+        let (even, left, right) = (between(1e-3, 1e-3), between(1e-2, 1e-3), between(1e-3, 1e-2));
+        type Function<'a> = &'a dyn Fn(f64) -> [f64; 2];
+        let tables: [(Function<'_>, [f64; 2], [(usize, f64); 4]); 4] = [
+            (&bounded, [1e-3, 0.1], [(6, 1.365), (3, 1.44137), (1, 10.0), (4, 36.8876)]),
+            (&even, [1e-3; 2], [(4, 0.085), (1, 0.1), (3, 0.349105), (4, 0.829401)]),
+            (&left, [1e-3; 2], [(6, 0.0750109), (3, 0.0775104), (7, 0.073142), (8, 0.0761593)]),
+            (&right, [1e-3; 2], [(13, 0.927903), (11, 0.92615), (8, 0.924782), (11, 0.924398)]),
+        ];
+        for (function, [sufficient_decrease, curvature], trials) in tables {
+            for (first_trial, expected) in [1e-3, 0.1, 10.0, 1e3].into_iter().zip(trials) {
+                let settings = LineSearch { sufficient_decrease, curvature, ..SEARCH };
+                let (outcome, evaluations) = search(settings, first_trial, function);
+                let Outcome::Lower(trial) = outcome else { panic!("{outcome:?}") };
+                let found = (evaluations, trial.step);
+                let is_close = (trial.step - expected.1).abs() < 1e-5 * expected.1;
+                assert!(evaluations == expected.0 && is_close, "{found:?}, not {expected:?}");
+            }
+        }
+    }
+
     #[test]
     fn the_edge_of_the_domain_shortens_the_step() {
         let barrier = |a: f64| [-2000.0 * a - (1e-3 - a).ln(), 1.0 / (1e-3 - a) - 2000.0];
