@@ -131,15 +131,10 @@ def gpu():
         return f"{ms:.0f}" if ms >= 100 else f"{ms:.1f}"
 
     ways = {**names, "cuda plain": "CUDA, plain", "torch": "PyTorch", "cpu": "CPU"}
-    rows = [
-        [row["points"], row["dim"], *(cell(row.get(way)) for way in ways)]
-        for row in report["sums"]
-    ]
+    rows = [[row["points"], row["dim"], *(cell(row.get(way)) for way in ways)] for row in report["sums"]]
     machine, losses = report["machine"], report["losses"]
     largest = max((row for row in report["sums"] if "seconds" in row["torch"]), key=lambda row: row["points"])
-    times = [
-        f"{name} {', '.join(cell(row[way]) for row in losses)}" for way, name in {**names, "flex": "CPU"}.items()
-    ]
+    times = [f"{name} {', '.join(cell(row[way]) for row in losses)}" for way, name in {**names, "flex": "CPU"}.items()]
     return [
         f"{machine['gpu']}, {machine['cores']} cores (`python3 benches/gpu.py`): value and gradient of f, f32, 64 features, "
         f"in ms. PyTorch holds all n x n probabilities, {largest['torch']['mib']} MiB of the GPU at n = {largest['points']} "
@@ -192,7 +187,7 @@ def regression():
     sets = [f"{name} ({one['rows']} x {one['columns']})" for name, one in found.items()]
     splits = len(next(iter(found.values()))["splits"])
     return [
-        f"R2 on the test rows, mean over {splits} 70/30 splits; the width of the Euclidean kernel, k and \"l2 by CV\" are "
+        f'R2 on the test rows, mean over {splits} 70/30 splits; the width of the Euclidean kernel, k and "l2 by CV" are '
         "chosen inside the training part (`target/release/measure regression housing.csv --name housing`).",
         "",
         *table(["method", *sets], rows),
@@ -303,7 +298,10 @@ def tuning():
         "40 splits; digits 5 and usps 3, with a budget of 90 and 120 s (`target/release/measure tune --data DIR --splits "
         "DIR/splits --out FILE`). Every set and setting: [tune.txt](../benches/results/tune.txt).",
         "",
-        *table(["sets", "closed form", "plain", "g, l2 0.01", "tuned", "tuned minus plain", "tuned minus closed form"], rows),
+        *table(
+            ["sets", "closed form", "plain", "g, l2 0.01", "tuned", "tuned minus plain", "tuned minus closed form"],
+            rows,
+        ),
     ]
 
 
@@ -385,6 +383,19 @@ def gvsm_2002():
         "",
         *table(["noise", "correlation", "Bayes limit", *GVSM], rows, words=0),
     ]
+
+
+def mutants():
+    """Of each crate and shard the mutants that its tests killed at first and do now, and those that live."""
+
+    def row(crate, shard, run):
+        lived = len(run["survived"])
+        of = run["killed"] + lived
+        first, now = (f"{100 * run[name] / of:.0f} %" for name in ("first_killed", "killed"))
+        return [crate, shard, of, first, now, sum(not one["why"] for one in run["survived"])]
+
+    rows = [row(crate, shard, run) for crate, runs in read("mutants.json").items() for shard, run in runs.items()]
+    return table(["crate", "shard", "mutants", "killed first", "killed now", "unexplained"], rows)
 
 
 LCA = ["euclidean", "pca", "lmnn", "lmnn-inputs", "lmnn-passes", "lca", "lca-passes", "nca", "nca-usual", "nca-modern"]
@@ -491,7 +502,11 @@ def guide_scales():
 
     def cells(row):
         start, end = row["start"], row["end"]
-        return [row["scale"], *(f"{part['perplexity']:.4g}" for part in (start, end)), *percents(end, "nn_train", "nn_test")]
+        return [
+            row["scale"],
+            *(f"{part['perplexity']:.4g}" for part in (start, end)),
+            *percents(end, "nn_train", "nn_test"),
+        ]
 
     return guide("scale", head, cells, words=0)
 
@@ -588,6 +603,7 @@ TABLES = [
     ("examples/nca-2004/README.md", "nca-2004", [nca_2004]),
     ("examples/gvsm-2002/README.md", "gvsm-2002", [gvsm_2002]),
     ("examples/lca-2012/README.md", "lca-2012", [lca_2012]),
+    ("CONTRIBUTING.md", "mutants", [mutants]),
     ("examples/slides/README.md", "slides", [slides]),
     ("examples/mnist/README.md", "encoders", [mnist_encoders]),
     ("examples/mnist/README.md", "search", [mnist_search]),
