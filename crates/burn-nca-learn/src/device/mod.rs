@@ -26,7 +26,7 @@ pub const AUTO: &str = "auto";
 /// `cpu`, `flex`, `ndarray`; `wgpu`, `vulkan`, `metal`, `webgpu`, `cuda`, `rocm`, alone (the best device of the
 /// kind) or with a number, as in `wgpu:1`; and `default`: the one that the environment variable `BURN_DEVICE`
 /// names, else `cpu`. `auto` is `cpu` as well: what is fastest depends on the table, see
-/// [`time_devices`](crate::time_devices). Nothing is computed; see [`self_test`](crate::self_test).
+/// [`time_devices`](crate::time_devices). Nothing is computed; see [`self_test`](crate::self_test()).
 ///
 /// # Errors
 /// A name that is not among these, a backend that is not compiled in, or a device that is not there; the
