@@ -8,7 +8,7 @@ use comfy_table::{
 };
 
 use crate::html::{escape, name};
-use crate::printable::short_name;
+use crate::printable::{printable, short_name};
 use crate::terminal::{Terminal, searchable};
 
 /// The text of a cell, and what marks it among the others of its column, such as `best`.
@@ -36,6 +36,8 @@ enum Kind {
     Name(usize),
     /// Text, at the left.
     Text,
+    /// Text, however long.
+    WholeText,
     /// A number, at the right.
     Number,
     /// As a number, on the page alone.
@@ -81,6 +83,12 @@ impl<'a, R> Table<'a, R> {
     #[must_use]
     pub fn text<C: Into<Cell>>(self, head: &str, read: impl Fn(&R) -> C + 'a) -> Self {
         self.column(head, Kind::Text, read)
+    }
+
+    /// A column of text that nothing shortens, as settings, which are of no use without their end.
+    #[must_use]
+    pub fn whole_text(self, head: &str, read: impl Fn(&R) -> String + 'a) -> Self {
+        self.column(head, Kind::WholeText, read)
     }
 
     /// A column of numbers.
@@ -174,8 +182,11 @@ impl<'a, R> Table<'a, R> {
         for row in &self.rows {
             let cells = columns.iter().zip(&mut longest).map(|(column, longest)| {
                 let Cell { text, mark } = (column.read)(row);
-                let text =
-                    format!("{}{}", if mark.is_some() { "*" } else { "" }, short_name(&text));
+                let shown = match column.kind {
+                    Kind::WholeText => printable(&text).into_owned(),
+                    _ => short_name(&text),
+                };
+                let text = format!("{}{shown}", if mark.is_some() { "*" } else { "" });
                 *longest = text.chars().count().max(*longest);
                 let cell = comfy_table::Cell::new(text);
                 #[cfg(feature = "terminal")]
@@ -199,7 +210,9 @@ impl<'a, R> Table<'a, R> {
 impl<R> Column<'_, R> {
     fn head(&self) -> String {
         match self.kind {
-            Kind::Name(_) | Kind::Text => format!("<th scope=\"col\">{}</th>", escape(&self.head)),
+            Kind::Name(_) | Kind::Text | Kind::WholeText => {
+                format!("<th scope=\"col\">{}</th>", escape(&self.head))
+            }
             Kind::Number | Kind::PageNumber => {
                 format!("<th scope=\"col\" class=\"n\">{}</th>", escape(&self.head))
             }
@@ -215,7 +228,7 @@ impl<R> Column<'_, R> {
             Kind::Name(most) => name(&text, most),
             Kind::Drawing(_) => text,
             Kind::Text => name(&text, 48),
-            Kind::Number | Kind::PageNumber => escape(&text),
+            Kind::WholeText | Kind::Number | Kind::PageNumber => escape(&text),
         };
         let shown = match mark {
             Some(mark) => format!("<b>{shown}</b><span class=\"hidden\"> ({mark})</span>"),
@@ -223,7 +236,7 @@ impl<R> Column<'_, R> {
         };
         match self.kind {
             Kind::Name(_) => format!("<th scope=\"row\">{shown}</th>"),
-            Kind::Text => format!("<td>{shown}</td>"),
+            Kind::Text | Kind::WholeText => format!("<td>{shown}</td>"),
             Kind::Number | Kind::PageNumber => format!("<td class=\"n\">{shown}</td>"),
             Kind::Drawing(class) => {
                 format!("<td class=\"{class}\" aria-hidden=\"true\">{shown}</td>")

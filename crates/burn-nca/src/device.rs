@@ -1,4 +1,4 @@
-//! What there is to know of a device: its backend, and where it computes.
+//! The backend of a device, and whether it computes on the host.
 
 use burn::tensor::Device;
 

@@ -162,6 +162,7 @@ comparison/ |  | pages describe a fit
 confusion/ |  | pages describe a fit
 page/ |  | pages describe a fit
 picture/ |  | pages describe a fit
+tuning/ |  | pages describe a fit
 sections/ |  | pages describe a fit
 src/learning.rs | the held-out share | the tests of burn-nca-web try it
 src/measures.rs | a network has no matrix | the tests of burn-nca-web try it

@@ -186,7 +186,7 @@ impl Tuning {
         let mut table = Table::of("trials", rows)
             .names("candidate", 48, |row| Cell::marked(row.name(), "chosen", row.chosen));
         if self.trials.iter().any(|row| !row.settings.is_empty()) {
-            table = table.text("settings", |row| row.own_settings().join(", "));
+            table = table.whole_text("settings", |row| row.own_settings().join(", "));
         }
         if self.trials.iter().any(|row| row.l2().is_some()) {
             let l2 = |row: &TuningRow| row.l2().map_or("–".to_string(), |l2| l2.to_string());
