@@ -42,7 +42,7 @@ def test_every_method_with_settings_is_tuned(info):
 
 
 def test_settings_of_a_method_are_chosen_and_what_is_given_stays():
-    estimator, search = tune(*WINE, estimator=Metric("lca", n_components=2, trainer="em", steps=50), folds=2, repeats=1)
+    estimator, search = tune(*WINE, estimator=Metric("lca", n_components=2, trainer="em"), folds=2, repeats=1)
     tried = [trial["candidate"]["settings"] for trial in search["trials"]]
     assert {one["local_scales"] for one in tried} == {"true", "false"} and len(tried) == 4
     assert all(set(one) == {"local_scales", "targets"} for one in tried)

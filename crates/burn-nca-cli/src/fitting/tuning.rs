@@ -339,12 +339,12 @@ mod tests {
             tune.settings.iter().flatten().map(|(name, _)| name.clone()).collect()
         };
         let lca = tried("--method lca");
-        assert_eq!(names(&lca), ["targets", "steps", "local_scales", "trainer"]);
+        assert_eq!(names(&lca), ["targets", "local_scales", "trainer"]);
         assert_eq!(lca.dimensions, Some(vec![7, 3, 1]), "8 rows of a fold span 7 directions");
         let fixed = tried("--method lca --set local_scales=false --dim 2 --neighbors 3");
         assert_eq!(
             (names(&fixed), fixed.dimensions, fixed.neighbors),
-            (["targets", "steps", "trainer"].map(String::from).to_vec(), None, 3)
+            (vec!["targets".into(), "trainer".into()], None, 3)
         );
         assert_eq!(tried("--method nca").dimensions, None);
     }

@@ -164,7 +164,7 @@ fn every_method_of_classes_with_settings_is_searched_and_names_those_it_chose() 
     let quick =
         ["--tune", "--folds", "2", "--repeats", "1", "--seed", "1", "--max-iterations", "5"];
     for (method, names) in [
-        ("lca", &["local_scales", "steps", "targets", "trainer"][..]),
+        ("lca", &["local_scales", "targets", "trainer"][..]),
         ("lca-classifier", &["steps", "trainer"]),
         ("vsm", &["neighbors", "width_penalty"]),
         ("gvsm", &["neighbors", "width_penalty"]),

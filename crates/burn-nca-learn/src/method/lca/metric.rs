@@ -70,7 +70,6 @@ impl Method for Lca {
     ];
     const USES: &'static [Uses] = Uses::ALL;
     const GRID: Grid = &[
-        ("steps", &["50", "800", "200"]),
         ("trainer", &["em", "gradient"]),
         ("targets", &["3", "10"]),
         ("local_scales", &["true", "false"]),
