@@ -236,8 +236,8 @@ mod tests {
             }
         };
         let (even, left, right) = (between(1e-3, 1e-3), between(1e-2, 1e-3), between(1e-3, 1e-2));
-        type Function<'a> = &'a dyn Fn(f64) -> [f64; 2];
-        let tables: [(Function<'_>, [f64; 2], [(usize, f64); 4]); 4] = [
+        type Table<'a> = (&'a dyn Fn(f64) -> [f64; 2], [f64; 2], [(usize, f64); 4]);
+        let tables: [Table<'_>; 4] = [
             (&bounded, [1e-3, 0.1], [(6, 1.365), (3, 1.44137), (1, 10.0), (4, 36.8876)]),
             (&even, [1e-3; 2], [(4, 0.085), (1, 0.1), (3, 0.349105), (4, 0.829401)]),
             (&left, [1e-3; 2], [(6, 0.0750109), (3, 0.0775104), (7, 0.073142), (8, 0.0761593)]),
