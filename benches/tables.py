@@ -131,10 +131,15 @@ def gpu():
         return f"{ms:.0f}" if ms >= 100 else f"{ms:.1f}"
 
     ways = {**names, "cuda plain": "CUDA, plain", "torch": "PyTorch", "cpu": "CPU"}
-    rows = [[row["points"], row["dim"], *(cell(row.get(way)) for way in ways)] for row in report["sums"]]
+    rows = [
+        [row["points"], row["dim"], *(cell(row.get(way)) for way in ways)]
+        for row in report["sums"]
+    ]
     machine, losses = report["machine"], report["losses"]
     largest = max((row for row in report["sums"] if "seconds" in row["torch"]), key=lambda row: row["points"])
-    times = [f"{name} {', '.join(cell(row[way]) for row in losses)}" for way, name in {**names, "flex": "CPU"}.items()]
+    times = [
+        f"{name} {', '.join(cell(row[way]) for row in losses)}" for way, name in {**names, "flex": "CPU"}.items()
+    ]
     return [
         f"{machine['gpu']}, {machine['cores']} cores (`python3 benches/gpu.py`): value and gradient of f, f32, 64 features, "
         f"in ms. PyTorch holds all n x n probabilities, {largest['torch']['mib']} MiB of the GPU at n = {largest['points']} "
@@ -187,7 +192,7 @@ def regression():
     sets = [f"{name} ({one['rows']} x {one['columns']})" for name, one in found.items()]
     splits = len(next(iter(found.values()))["splits"])
     return [
-        f'R2 on the test rows, mean over {splits} 70/30 splits; the width of the Euclidean kernel, k and "l2 by CV" are '
+        f"R2 on the test rows, mean over {splits} 70/30 splits; the width of the Euclidean kernel, k and \"l2 by CV\" are "
         "chosen inside the training part (`target/release/measure regression housing.csv --name housing`).",
         "",
         *table(["method", *sets], rows),
@@ -298,10 +303,7 @@ def tuning():
         "40 splits; digits 5 and usps 3, with a budget of 90 and 120 s (`target/release/measure tune --data DIR --splits "
         "DIR/splits --out FILE`). Every set and setting: [tune.txt](../benches/results/tune.txt).",
         "",
-        *table(
-            ["sets", "closed form", "plain", "g, l2 0.01", "tuned", "tuned minus plain", "tuned minus closed form"],
-            rows,
-        ),
+        *table(["sets", "closed form", "plain", "g, l2 0.01", "tuned", "tuned minus plain", "tuned minus closed form"], rows),
     ]
 
 
@@ -502,11 +504,7 @@ def guide_scales():
 
     def cells(row):
         start, end = row["start"], row["end"]
-        return [
-            row["scale"],
-            *(f"{part['perplexity']:.4g}" for part in (start, end)),
-            *percents(end, "nn_train", "nn_test"),
-        ]
+        return [row["scale"], *(f"{part['perplexity']:.4g}" for part in (start, end)), *percents(end, "nn_train", "nn_test")]
 
     return guide("scale", head, cells, words=0)
 

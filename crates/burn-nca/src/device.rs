@@ -19,5 +19,11 @@ pub fn backend(device: &Device) -> &'static str {
 /// Whether tensors of this device live in host memory and its operations run on the calling thread, so
 /// that independent blocks gain from several threads.
 pub fn runs_on_host(device: &Device) -> bool {
-    matches!(backend(device), "flex" | "ndarray")
+    is_cpu(backend(device))
+}
+
+/// Whether a backend of this name computes on the host.
+#[doc(hidden)]
+pub fn is_cpu(backend: &str) -> bool {
+    matches!(backend, "flex" | "ndarray")
 }

@@ -7,6 +7,7 @@ mod offered;
 
 use burn::tensor::Device;
 
+use burn_nca::device::is_cpu;
 pub use burn_nca::device::{backend, runs_on_host};
 use offered::{backends, enumerate, preferred};
 
@@ -82,10 +83,6 @@ pub fn available() -> Vec<String> {
 /// A CPU device that computes in f64 on the host, if a CPU backend is compiled in.
 pub fn host() -> Option<Device> {
     cpu_backend().and_then(|backend| enumerate(backend).into_iter().next())
-}
-
-fn is_cpu(backend: &str) -> bool {
-    matches!(backend, "flex" | "ndarray")
 }
 
 fn cpu_backend() -> Option<&'static str> {

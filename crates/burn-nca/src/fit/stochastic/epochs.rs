@@ -23,8 +23,7 @@ use crate::fit::training_layers::{independent, training_layers};
 use crate::fit::units::Units;
 use crate::fit::{Evaluation, FitConfig, Progress, StochasticConfig};
 use crate::model::MetricModel;
-use crate::objective::over;
-use crate::objective::{DataTarget, Objective, SampledTerms};
+use crate::objective::{DataTarget, Objective, SampledTerms, over};
 
 /// The learning rate after `batch` of all `batches`: half a cosine from its start to 0.
 fn learning_rate_at(start: f64, batch: usize, batches: usize) -> f64 {
