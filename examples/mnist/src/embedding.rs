@@ -5,9 +5,9 @@ use std::path::Path;
 use anyhow::Result;
 use burn::module::Module;
 use burn::tensor::{Tensor, TensorData};
+use burn_nca_data::{Matrix, npy_file};
 use burn_nca_learn::fit::parallel;
 use burn_nca_program::write_file;
-use npyz::WriterBuilder;
 
 use crate::digits::{Centering, Digits, PIXELS};
 use crate::encoder::Network;
@@ -38,11 +38,6 @@ pub fn values(embedding: &Tensor<2>) -> Result<Vec<f32>> {
 /// # Errors
 /// A folder that cannot be written to.
 pub fn write_npy(path: &Path, embedding: &Tensor<2>) -> Result<()> {
-    let shape = embedding.dims().map(|size| size as u64);
-    let mut bytes = Vec::new();
-    let options = npyz::WriteOptions::new().default_dtype().shape(&shape);
-    let mut writer = options.writer(&mut bytes).begin_nd()?;
-    writer.extend(values(embedding)?)?;
-    writer.finish()?;
-    write_file(path, &bytes)
+    let matrix = Matrix::F32 { values: values(embedding)?, columns: embedding.dims()[1] };
+    write_file(path, &npy_file(&matrix))
 }

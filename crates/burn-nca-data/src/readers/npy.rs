@@ -3,12 +3,10 @@
 mod header;
 mod numbers;
 mod target;
+mod texts;
 
 use std::fmt::Display;
-use std::io;
 use std::path::Path;
-
-use npyz::{DType, NpyFile, NpyHeader, Order, TypeChar};
 
 use crate::error::{Error, Result};
 use crate::excerpt::short;
@@ -18,8 +16,9 @@ use crate::readers::input::{Input, name_file};
 use crate::readers::promised::{Found, read_promised, room_for};
 use crate::readers::table::{Table, TargetKind};
 use crate::tables::{Features, FeaturesBuilder, RawColumn, RawTable, column_numbers};
-use header::read_header;
+use header::{Header, read_header};
 use numbers::decoder;
+use texts::texts;
 
 /// Reads the rows of a 2-D array of numbers; columns are named `x1`, `x2`, ….
 ///
@@ -69,15 +68,14 @@ struct Rows {
 fn read_rows(mut input: Input<'_>) -> Result<Rows> {
     let origin = input.origin();
     let header = open_header(&mut input, "numbers (astype(float))")?;
-    let decoder = decoder(&header.dtype());
-    let item = header.dtype().num_bytes().unwrap_or(0);
-    let count = decoder.and_then(|_| usize::try_from(header.len()).ok());
-    let mut values = room_for(&input, count, item);
+    let decode = decoder(&header.kind);
+    let count = decode.and_then(|_| header.len());
+    let mut values = room_for(&input, count, header.kind.bytes());
     let (mut piece, mut bad, mut has_nan) = (Vec::new(), None, false);
     let mut take = |bytes: &[u8]| {
-        let Some((decode, big)) = decoder else { return };
+        let Some(decode) = decode else { return };
         piece.clear();
-        bad = bad.or(decode(bytes, big, &mut piece));
+        bad = bad.or(decode(bytes, header.kind.is_big, &mut piece));
         has_nan |= piece.iter().any(|value| value.is_nan());
         values.extend_from_slice(&piece);
     };
@@ -86,14 +84,13 @@ fn read_rows(mut input: Input<'_>) -> Result<Rows> {
         None => None,
     };
     check_found(&origin, &header, found)?;
-    // The rows of an array of records are no numbers whatever its shape.
     check_numbers(&origin, &header, bad)?;
-    let [rows, columns] = header.shape()[..] else {
+    let [rows, columns] = header.shape[..] else {
         let cure =
-            if header.shape().len() < 2 { "x.reshape(-1, 1)" } else { "x.reshape(len(x), -1)" };
+            if header.shape.len() < 2 { "x.reshape(-1, 1)" } else { "x.reshape(len(x), -1)" };
         return Err(Error::data(format!(
             "{origin} is of shape {}, and features are rows x columns; save {cure}",
-            shape_text(header.shape())
+            shape_text(&header.shape)
         )));
     };
     if rows == 0 || columns == 0 {
@@ -103,7 +100,7 @@ fn read_rows(mut input: Input<'_>) -> Result<Rows> {
     }
     let (rows, columns) = (rows as usize, columns as usize);
     check_columns(&origin, columns)?;
-    if header.order() == Order::Fortran {
+    if header.by_column {
         values = values.transposed(rows);
     }
     Ok(Rows { origin, values, columns, has_nan })
@@ -135,46 +132,57 @@ pub(crate) fn read_raw_inputs(x: Input<'_>, y: Input<'_>, task: TargetKind) -> R
     Ok(RawTable::new(columns)?.with_notes(notes))
 }
 
-type Array = NpyFile<io::Cursor<Vec<u8>>>;
-
 /// An array and its values: as many bytes as its header promises, and not one more.
+struct Array {
+    header: Header,
+    bytes: Vec<u8>,
+}
+
+impl Array {
+    /// Number of values.
+    fn len(&self) -> usize {
+        self.header.len().unwrap_or(0)
+    }
+}
+
 fn open_array(mut input: Input<'_>) -> Result<Array> {
     let origin = input.origin();
     let header = open_header(&mut input, "numbers (astype(float)) or as text (astype(str))")?;
-    let mut values = Vec::new();
+    let mut bytes = Vec::new();
     let found = match promised(&header) {
-        Some(promised) => Some(read_promised(&mut input, promised, |bytes| {
-            values.extend_from_slice(bytes);
+        Some(promised) => Some(read_promised(&mut input, promised, |some| {
+            bytes.extend_from_slice(some);
         })?),
         None => None,
     };
     check_found(&origin, &header, found)?;
-    Ok(NpyFile::with_header(header, io::Cursor::new(values)))
+    Ok(Array { header, bytes })
 }
 
-/// Reads the header of an array of values, not of objects.
-fn open_header(input: &mut Input<'_>, forms: &str) -> Result<NpyHeader> {
+/// Reads the header of an array of values, not of objects or of records.
+fn open_header(input: &mut Input<'_>, forms: &str) -> Result<Header> {
     let header = read_header(input)?;
-    if header.uses_pickled_array() {
+    let is_record = header.descr.starts_with('[');
+    if header.kind.letter == 'O' || is_record && header.descr.contains("|O") {
         return Err(Error::data(format!(
             "{} holds Python objects; save it as {forms}",
             input.origin()
         )));
     }
+    // Whatever its shape.
+    if is_record {
+        return Err(no_numbers(&input.origin(), &header));
+    }
     Ok(header)
 }
 
 /// The bytes that the header promises, where a file may hold as many.
-fn promised(header: &NpyHeader) -> Option<usize> {
-    let item = header.dtype().num_bytes().unwrap_or(0);
-    let count = header.shape().iter().try_fold(1_u64, |product, &size| product.checked_mul(size));
-    // A product of zero may overflow on its way there.
-    let count = if header.shape().contains(&0) { Some(0) } else { count };
-    count.and_then(|count| usize::try_from(count).ok()?.checked_mul(item))
+fn promised(header: &Header) -> Option<usize> {
+    header.len()?.checked_mul(header.kind.bytes())
 }
 
 /// Refuses a file that holds fewer bytes than its header promises, or more.
-fn check_found(origin: &str, header: &NpyHeader, found: Option<Found>) -> Result<()> {
+fn check_found(origin: &str, header: &Header, found: Option<Found>) -> Result<()> {
     let found = match found {
         Some(Found::AsPromised) => return Ok(()),
         Some(Found::More) => "the file holds more".into(),
@@ -183,52 +191,45 @@ fn check_found(origin: &str, header: &NpyHeader, found: Option<Found>) -> Result
     };
     Err(Error::data(format!(
         "the header of {origin} promises {} values of {} bytes, {found}; save it again",
-        shape_text(header.shape()),
-        header.dtype().num_bytes().unwrap_or(0)
+        shape_text(&header.shape),
+        header.kind.bytes()
     )))
 }
 
 /// The real numbers of an array, whatever its shape.
 pub(crate) fn read_numbers(input: Input<'_>) -> Result<Vec<f64>> {
-    numbers(&input.origin(), open_array(input)?)
+    numbers(&input.origin(), &open_array(input)?)
 }
 
 /// The only text of an array.
 pub(crate) fn read_text(input: Input<'_>) -> Result<String> {
     let origin = input.origin();
     let array = open_array(input)?;
-    let is_text =
-        matches!(scalar(&array.dtype()), Some((TypeChar::UnicodeStr | TypeChar::ByteStr, _)));
-    if !is_text || array.len() != 1 {
+    if !array.header.kind.is_text() || array.len() != 1 {
         return Err(Error::data(format!("{origin} is not one text; save it again")));
     }
-    let mut texts: Vec<String> = array.into_vec().map_err(|error| damaged(&origin, error))?;
-    Ok(texts.pop().unwrap_or_default())
+    Ok(texts_of(&origin, &array)?.concat())
+}
+
+/// Every value as text.
+fn texts_of(origin: &str, array: &Array) -> Result<Vec<String>> {
+    texts(&array.header.kind, &array.bytes, array.len())
+        .ok_or_else(|| damaged(origin, "no text of Unicode"))
 }
 
 /// Every value as a number, in the order of the file.
-fn numbers(origin: &str, array: Array) -> Result<Vec<f64>> {
+fn numbers(origin: &str, Array { header, bytes }: &Array) -> Result<Vec<f64>> {
     let mut values = Vec::new();
-    let header = array.header().clone();
-    let bytes = array.into_inner().into_inner();
-    let bad = decoder(&header.dtype()).and_then(|(decode, big)| decode(&bytes, big, &mut values));
-    check_numbers(origin, &header, bad)?;
+    let bad =
+        decoder(&header.kind).and_then(|decode| decode(bytes, header.kind.is_big, &mut values));
+    check_numbers(origin, header, bad)?;
     Ok(values)
 }
 
 /// Refuses an array of other values than real numbers, and a byte that should be true or false and is neither.
-fn check_numbers(origin: &str, header: &NpyHeader, bad: Option<u8>) -> Result<()> {
-    if decoder(&header.dtype()).is_none() {
-        let kind = header.dtype().descr();
-        let cure = match kind.starts_with('[') {
-            true => "save numpy.lib.recfunctions.structured_to_unstructured(x), or one field of it",
-            false => "save it with astype(float)",
-        };
-        let text = format!(
-            "{origin} holds values of type {}, not real numbers of at most 64 bits",
-            short(&kind)
-        );
-        return Err(Error::data(Message::from(text).with_hint(Hint::edit(cure))));
+fn check_numbers(origin: &str, header: &Header, bad: Option<u8>) -> Result<()> {
+    if decoder(&header.kind).is_none() {
+        return Err(no_numbers(origin, header));
     }
     match bad {
         None => Ok(()),
@@ -236,12 +237,17 @@ fn check_numbers(origin: &str, header: &NpyHeader, bad: Option<u8>) -> Result<()
     }
 }
 
-/// The type letter and the width in bytes (of text: in letters).
-fn scalar(dtype: &DType) -> Option<(TypeChar, u64)> {
-    match dtype {
-        DType::Plain(kind) => Some((kind.type_char(), kind.size_field())),
-        _ => None,
-    }
+/// The error of an array of other values than real numbers.
+fn no_numbers(origin: &str, header: &Header) -> Error {
+    let cure = match header.descr.starts_with('[') {
+        true => "save numpy.lib.recfunctions.structured_to_unstructured(x), or one field of it",
+        false => "save it with astype(float)",
+    };
+    let text = format!(
+        "{origin} holds values of type {}, not real numbers of at most 64 bits",
+        short(&header.descr)
+    );
+    Error::data(Message::from(text).with_hint(Hint::edit(cure)))
 }
 
 fn damaged(origin: &str, error: impl Display) -> Error {

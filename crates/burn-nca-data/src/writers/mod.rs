@@ -5,7 +5,6 @@ mod thrift;
 
 use std::fmt::{Display, LowerExp};
 
-use npyz::{AutoSerialize, WriteOptions, WriterBuilder};
 pub use parquet::parquet_file;
 
 /// A matrix of numbers, row-major, in its own number type.
@@ -64,23 +63,26 @@ pub fn csv_file(names: &[String], matrix: &Matrix) -> Vec<u8> {
 
 /// A matrix as a NumPy file (format 1.0), in its own number type.
 pub fn npy_file(matrix: &Matrix) -> Vec<u8> {
-    let shape = matrix.shape();
     match matrix {
-        Matrix::F32 { values, .. } => npy(&shape, values),
-        Matrix::F64 { values, .. } => npy(&shape, values),
+        Matrix::F32 { values, .. } => npy("<f4", matrix.shape(), values, |x| x.to_le_bytes()),
+        Matrix::F64 { values, .. } => npy("<f8", matrix.shape(), values, |x| x.to_le_bytes()),
     }
 }
 
-fn npy<T: AutoSerialize + Copy>(shape: &[u64], values: &[T]) -> Vec<u8> {
-    let mut file = Vec::new();
-    let write = |file| {
-        let mut writer =
-            WriteOptions::new().default_dtype().shape(shape).writer(file).begin_nd()?;
-        writer.extend(values.iter().copied())?;
-        writer.finish()
-    };
-    write(&mut file)
-        .expect("memory takes every byte, and there are as many values as the shape says");
+fn npy<T: Copy, const BYTES: usize>(
+    kind: &str,
+    [rows, columns]: [u64; 2],
+    values: &[T],
+    bytes: fn(T) -> [u8; BYTES],
+) -> Vec<u8> {
+    let text =
+        format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
+    // Spaces and the end of the line make the values begin at a multiple of 64.
+    let length = (10 + text.len() + 1).next_multiple_of(64) - 10;
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend_from_slice(&(length as u16).to_le_bytes());
+    file.extend_from_slice(format!("{text:<width$}\n", width = length - 1).as_bytes());
+    values.iter().for_each(|value| file.extend_from_slice(&bytes(*value)));
     file
 }
 

@@ -1,22 +1,95 @@
-//! The header of a NumPy file, whose text comes from anyone: read with limits, then parsed by npyz.
+//! The header of a NumPy file, whose text comes from anyone: the literal of a Python dictionary, read with limits.
 
 use crate::error::{Error, Result};
-use npyz::NpyHeader;
-
 use crate::excerpt::short;
 use crate::readers::input::Input;
 
 /// The longest header that is read; NumPy needs some 100 bytes for an array of numbers.
 const LONGEST: usize = 1 << 16;
 
-/// The most brackets within one another; NumPy writes two.
-const DEEPEST: usize = 8;
+/// What a file says of its array.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Header {
+    /// The type as the file has it: `'<f8'`, or a list of fields.
+    pub(super) descr: String,
+    pub(super) kind: Kind,
+    /// Whether the first index varies fastest.
+    pub(super) by_column: bool,
+    pub(super) shape: Vec<u64>,
+}
+
+/// The type of a value. Of records, everything is zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Kind {
+    /// NumPy's letter: `f` of floats, `i`, `u`, `b` of booleans, `U` and `S` of text, `O` of objects, ...
+    pub(super) letter: char,
+    /// Bytes; of `U`, letters.
+    pub(super) width: usize,
+    /// Whether the highest byte comes first.
+    pub(super) is_big: bool,
+}
+
+impl Kind {
+    /// Of `'<f8'` or `'<M8[ns]'`, without the quotes.
+    fn of(text: &str) -> Option<Self> {
+        let mut letters = text.chars();
+        let (order, letter) = (letters.next()?, letters.next()?);
+        let digits = letters.as_str().split('[').next()?;
+        let width = if digits.is_empty() { 0 } else { digits.parse().ok()? };
+        ("<>|=".contains(order) && letter.is_ascii_alphabetic()).then_some(Self {
+            letter,
+            width,
+            is_big: order == '>',
+        })
+    }
+
+    /// Bytes of a value.
+    pub(super) fn bytes(&self) -> usize {
+        if self.letter == 'U' { self.width.saturating_mul(4) } else { self.width }
+    }
+
+    pub(super) fn is_text(&self) -> bool {
+        matches!(self.letter, 'U' | 'S')
+    }
+}
+
+impl Header {
+    /// Number of values, where a file may hold as many.
+    pub(super) fn len(&self) -> Option<usize> {
+        // A product of zero may overflow on its way there.
+        if self.shape.contains(&0) {
+            return Some(0);
+        }
+        let count = self.shape.iter().try_fold(1_u64, |product, &size| product.checked_mul(size));
+        usize::try_from(count?).ok()
+    }
+
+    /// Of `{'descr': '<f8', 'fortran_order': False, 'shape': (60000, 784), }`; or what it lacks.
+    fn of(text: &str) -> core::result::Result<Self, &'static str> {
+        let entries = entries(text).ok_or("its header is no dictionary")?;
+        let value =
+            |name: &str| entries.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
+        let descr = value("descr").ok_or("its header has no type")?;
+        let kind = match quoted(descr) {
+            Some(kind) => Kind::of(kind).ok_or("its type is none of NumPy's")?,
+            None if descr.starts_with('[') => Kind::default(),
+            None => return Err("its type is none of NumPy's"),
+        };
+        let by_column = match value("fortran_order") {
+            Some("True") => true,
+            Some("False") => false,
+            _ => return Err("its header has no order"),
+        };
+        let shape = value("shape").and_then(tuple).ok_or("its header has no shape")?;
+        Ok(Self { descr: descr.to_string(), kind, by_column, shape })
+    }
+}
 
 /// Reads the header, and nothing after it.
 ///
 /// # Errors
-/// The input cannot be read, is no NumPy array, or has a header that no array of numbers has.
-pub(super) fn read_header(input: &mut Input<'_>) -> Result<NpyHeader> {
+/// The input cannot be read, is no NumPy array, or has a header that no array has.
+pub(super) fn read_header(input: &mut Input<'_>) -> Result<Header> {
     let origin = input.origin();
     if input.start().starts_with(b"PK\x03\x04") {
         return Err(Error::data(format!(
@@ -24,55 +97,69 @@ pub(super) fn read_header(input: &mut Input<'_>) -> Result<NpyHeader> {
         )));
     }
     let no_array = |reason: &str| {
-        Error::data(format!(
-            "{origin} is not a NumPy array ({}); save it with np.save",
-            short(reason.lines().next().unwrap_or_default())
-        ))
+        Error::data(format!("{origin} is not a NumPy array ({reason}); save it with np.save"))
     };
-    let mut header = input.read_at_most(8)?;
+    let start = input.read_at_most(8)?;
+    if !start.starts_with(b"\x93NUMPY") || start.len() < 8 {
+        return Err(no_array("it does not begin as one"));
+    }
     // The length of the text: two bytes in version 1, four in versions 2 and 3.
-    let width = if header.get(6) == Some(&1) { 2 } else { 4 };
+    let width = if start[6] == 1 { 2 } else { 4 };
     let length = input.read_at_most(width)?;
-    header.extend_from_slice(&length);
     let length = length.iter().rev().fold(0, |length, &byte| length << 8 | usize::from(byte));
-    if length > LONGEST && header.starts_with(b"\x93NUMPY") {
+    if length > LONGEST {
         return Err(no_array(&format!("its header is of {length} bytes")));
     }
-    let text = input.read_at_most(length.min(LONGEST))?;
-    if depth(&text) > DEEPEST {
-        return Err(no_array("its header nests too deeply"));
-    }
-    if product_of_numbers(&text).is_none() {
-        return Err(no_array("its shape is beyond any file"));
-    }
-    header.extend_from_slice(&text);
-    NpyHeader::from_reader(&*header).map_err(|error| no_array(&error.to_string()))
+    let text = input.read_at_most(length)?;
+    let text = String::from_utf8_lossy(&text);
+    Header::of(&text).map_err(|reason| no_array(&format!("{reason}: {}", short(text.trim()))))
 }
 
-/// How many brackets are within one another. The parser calls itself for each.
-fn depth(text: &[u8]) -> usize {
-    let mut open = 0_usize;
-    let mut deepest = 0;
-    for byte in text {
-        match byte {
-            b'(' | b'[' | b'{' => open += 1,
-            b')' | b']' | b'}' => open = open.saturating_sub(1),
+/// The keys of a dictionary and the texts of their values.
+fn entries(text: &str) -> Option<Vec<(&str, &str)>> {
+    let mut rest = text.trim().strip_prefix('{')?.strip_suffix('}')?.trim();
+    let mut entries = Vec::new();
+    while !rest.is_empty() {
+        let (key, value) = rest.split_once(':')?;
+        let end = end_of_value(value)?;
+        entries.push((quoted(key.trim())?, value[..end].trim()));
+        rest = value[end..].trim_start_matches(',').trim();
+    }
+    Some(entries)
+}
+
+/// Where a value ends: at a comma outside of brackets and quotes, or with the text.
+fn end_of_value(text: &str) -> Option<usize> {
+    let (mut depth, mut quote) = (0_usize, None);
+    for (at, letter) in text.char_indices() {
+        match (letter, quote) {
+            (_, Some(open)) if letter == open => quote = None,
+            (_, Some(_)) => {}
+            ('\'' | '"', None) => quote = Some(letter),
+            ('(' | '[' | '{', None) => depth += 1,
+            (')' | ']' | '}', None) => depth = depth.checked_sub(1)?,
+            (',', None) if depth == 0 => return Some(at),
             _ => {}
         }
-        deepest = deepest.max(open);
     }
-    deepest
+    (depth == 0 && quote.is_none()).then_some(text.len())
 }
 
-/// The product of the numbers in the header, the shape among them; none where it overflows, as npyz's own would.
-fn product_of_numbers(text: &[u8]) -> Option<u64> {
-    // Python groups digits by underscores, and npyz reads them.
-    let words = text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
-    let numbers = words.filter(|word| word.first().is_some_and(u8::is_ascii_digit));
-    numbers.into_iter().try_fold(1_u64, |product, number| {
-        let number: u64 = std::str::from_utf8(number).ok()?.replace('_', "").parse().ok()?;
-        product.checked_mul(number.max(1))
-    })
+/// What stands between quotes of one kind.
+fn quoted(text: &str) -> Option<&str> {
+    let between = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
+    between('\'').or_else(|| between('"')).filter(|text| !text.contains(['\'', '"']))
+}
+
+/// The numbers of `(60000, 784)`, `(3,)` or `()`; as Python 2 wrote them, too: `(3L,)`.
+fn tuple(text: &str) -> Option<Vec<u64>> {
+    let numbers = text.strip_prefix('(')?.strip_suffix(')')?.trim();
+    let numbers = numbers.strip_suffix(',').unwrap_or(numbers);
+    if numbers.is_empty() {
+        return Some(Vec::new());
+    }
+    let number = |text: &str| text.trim().trim_end_matches('L').parse().ok();
+    numbers.split(',').map(number).collect()
 }
 
 #[cfg(test)]
@@ -80,19 +167,65 @@ mod tests {
     use super::*;
 
     #[test]
-    fn brackets_and_numbers_are_measured() {
-        let header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (60000, 784), }";
-        assert_eq!((depth(header), product_of_numbers(header)), (2, Some(60000 * 784)));
-        assert_eq!(product_of_numbers(b"(0, 5)"), Some(5));
-        assert_eq!(product_of_numbers(b"(1_000, 5)"), Some(5000));
-        for overflowing in [
-            "(4294967296, 4294967296)",
-            "(0xffff,)",
-            "(99999999999999999999,)",
-            "(9007199254740993, 31_000)",
+    fn headers_are_read_in_any_order_and_spacing() {
+        let header =
+            |descr: &str, letter: char, width: usize, is_big, by_column, shape: &[u64]| Header {
+                descr: descr.into(),
+                kind: Kind { letter, width, is_big },
+                by_column,
+                shape: shape.into(),
+            };
+        for (text, expected) in [
+            (
+                "{'descr': '<f8', 'fortran_order': False, 'shape': (60000, 784), }   \n",
+                header("'<f8'", 'f', 8, false, false, &[60000, 784]),
+            ),
+            (
+                "{\"shape\":(3L,),'fortran_order':True,\"descr\":\">U12\"}",
+                header("\">U12\"", 'U', 12, true, true, &[3]),
+            ),
+            (
+                "{'descr': '|O', 'fortran_order': False, 'shape': ()}",
+                header("'|O'", 'O', 0, false, false, &[]),
+            ),
+            (
+                "{'descr': '<M8[ns]', 'fortran_order': False, 'shape': (0, 2)}",
+                header("'<M8[ns]'", 'M', 8, false, false, &[0, 2]),
+            ),
+            (
+                "{'descr': [('a,b', '<f8'), ('c', '<i4', (2,))], 'fortran_order': False, 'shape': (4,)}",
+                header("[('a,b', '<f8'), ('c', '<i4', (2,))]", '\0', 0, false, false, &[4]),
+            ),
         ] {
-            assert_eq!(product_of_numbers(overflowing.as_bytes()), None, "{overflowing}");
+            assert_eq!(Header::of(text), Ok(expected), "{text}");
         }
-        assert_eq!(depth("(".repeat(5000).as_bytes()), 5000);
+        let of = |shape: &[u64]| header("'<f8'", 'f', 8, false, false, shape).len();
+        assert_eq!(
+            [of(&[]), of(&[3, 5]), of(&[1 << 32, 1 << 32, 0])],
+            [Some(1), Some(15), Some(0)]
+        );
+        assert_eq!(of(&[1 << 32, 1 << 32]), None);
+    }
+
+    #[test]
+    fn what_no_array_has_is_refused() {
+        let order = "'fortran_order': False";
+        for (text, reason) in [
+            ("", "dictionary"),
+            ("{'descr': '<f8', 'fortran_order': False, 'shape': (4, 2", "dictionary"),
+            ("{'descr': '<f8, 'fortran_order': False}", "dictionary"),
+            ("{descr: '<f8'}", "dictionary"),
+            (&format!("{{{order}, 'shape': (4,)}}"), "no type"),
+            (&format!("{{'descr': 8, {order}, 'shape': (4,)}}"), "none of NumPy's"),
+            (&format!("{{'descr': 'f8', {order}, 'shape': (4,)}}"), "none of NumPy's"),
+            (&format!("{{'descr': '<fx', {order}, 'shape': (4,)}}"), "none of NumPy's"),
+            ("{'descr': '<f8', 'fortran_order': 0, 'shape': (4,)}", "no order"),
+            (&format!("{{'descr': '<f8', {order}, 'shape': 4}}"), "no shape"),
+            (&format!("{{'descr': '<f8', {order}, 'shape': (-4,)}}"), "no shape"),
+            (&format!("{{'descr': '<f8', {order}, 'shape': (99999999999999999999,)}}"), "no shape"),
+        ] {
+            let found = Header::of(text).unwrap_err();
+            assert!(found.contains(reason), "{text}: {found}");
+        }
     }
 }

@@ -1,17 +1,16 @@
 //! The bytes of an array as numbers.
 
 use half::f16;
-use npyz::{DType, Endianness, TypeChar};
 
-use super::scalar;
+use super::header::Kind;
 
 /// Adds the numbers that some bytes spell, in big-endian order or not; what follows the last whole one is left out. Gives
 /// a byte that should be true or false and is neither.
 pub(super) type Decode = fn(&[u8], bool, &mut Vec<f64>) -> Option<u8>;
 
-/// How the values of an array become numbers, and whether their bytes are in big-endian order; `None` where they are
-/// no real numbers of at most 64 bits. Integers beyond 2^53 are rounded to the nearest f64.
-pub(super) fn decoder(dtype: &DType) -> Option<(Decode, bool)> {
+/// How the values of an array become numbers; `None` where they are no real numbers of at most 64 bits. Integers beyond 2^53
+/// are rounded to the nearest f64.
+pub(super) fn decoder(kind: &Kind) -> Option<Decode> {
     macro_rules! of {
         ($number:ty) => {{
             fn decode(bytes: &[u8], big: bool, into: &mut Vec<f64>) -> Option<u8> {
@@ -26,23 +25,21 @@ pub(super) fn decoder(dtype: &DType) -> Option<(Decode, bool)> {
             decode
         }};
     }
-    let decode: Decode = match scalar(dtype)? {
-        (TypeChar::Float, 2) => halves,
-        (TypeChar::Float, 4) => of!(f32),
-        (TypeChar::Float, 8) => of!(f64),
-        (TypeChar::Int, 1) => of!(i8),
-        (TypeChar::Int, 2) => of!(i16),
-        (TypeChar::Int, 4) => of!(i32),
-        (TypeChar::Int, 8) => of!(i64),
-        (TypeChar::Uint, 1) => of!(u8),
-        (TypeChar::Uint, 2) => of!(u16),
-        (TypeChar::Uint, 4) => of!(u32),
-        (TypeChar::Uint, 8) => of!(u64),
-        (TypeChar::Bool, _) => flags,
+    Some(match (kind.letter, kind.width) {
+        ('f', 2) => halves,
+        ('f', 4) => of!(f32),
+        ('f', 8) => of!(f64),
+        ('i', 1) => of!(i8),
+        ('i', 2) => of!(i16),
+        ('i', 4) => of!(i32),
+        ('i', 8) => of!(i64),
+        ('u', 1) => of!(u8),
+        ('u', 2) => of!(u16),
+        ('u', 4) => of!(u32),
+        ('u', 8) => of!(u64),
+        ('b', 1) => flags,
         _ => return None,
-    };
-    let big = matches!(dtype, DType::Plain(kind) if kind.endianness() == Endianness::Big);
-    Some((decode, big))
+    })
 }
 
 fn halves(bytes: &[u8], big: bool, into: &mut Vec<f64>) -> Option<u8> {

@@ -1,9 +1,8 @@
 //! The target of each row: an array of numbers, of text or of a column per class.
 
-use npyz::{Deserialize, Order, TypeChar};
-
+use super::header::Header;
 use super::numbers::decoder;
-use super::{Array, damaged, numbers, open_array, scalar, shape_text};
+use super::{Array, numbers, open_array, shape_text, texts_of};
 use crate::error::{Error, Result};
 use crate::hint::{Hint, Message, Setting};
 use crate::readers::class_names::ClassColumn;
@@ -21,35 +20,35 @@ pub(super) fn read(
 ) -> Result<(Target, Vec<Message>)> {
     let origin = y.origin();
     let array = open_array(y)?;
-    if !matches!(array.shape(), [_] | [_, 1] | [1, _]) {
-        let shape = array.shape().to_vec();
+    let shape = &array.header.shape[..];
+    if !matches!(shape, [_] | [_, 1] | [1, _]) {
         if task == TargetKind::Classes
-            && let Some(target) = one_hot(array, rows)
+            && let Some(target) = one_hot(&array, rows)
         {
             let note = format!("{origin}: a column of 0 and 1 per class is read as classes from 0");
             return Ok((target, vec![note.into()]));
         }
-        let cure = match shape[..] {
-            [n, _] if n == rows as u64 => "save one column, as in y[:, 0]",
+        let cure = match shape {
+            [n, _] if *n == rows as u64 => "save one column, as in y[:, 0]",
             _ => "give the features first and the target second",
         };
         return Err(Error::data(format!(
             "{origin} is of shape {}, and a target has one value per row; {cure}",
-            shape_text(&shape)
+            shape_text(shape)
         )));
     }
-    if array.len() != rows as u64 {
+    if array.len() != rows {
         return Err(Error::data(format!(
             "{x} has {rows} rows and {origin} has {} values; give the two arrays of one set",
             array.len()
         )));
     }
     match task {
-        TargetKind::Numeric => Ok((Target::Numeric(finite_numbers(&origin, array)?), Vec::new())),
+        TargetKind::Numeric => Ok((Target::Numeric(finite_numbers(&origin, &array)?), Vec::new())),
         TargetKind::Classes => {
-            let is_text = is_text(&array);
-            let classes = class_names(&origin, array)?.index();
-            let has_nan = is_text && classes.names.iter().any(|name| name == NO_CLASS);
+            let classes = class_names(&origin, &array)?.index();
+            let has_nan =
+                array.header.kind.is_text() && classes.names.iter().any(|name| name == NO_CLASS);
             let note = has_nan.then(|| {
                 format!(
                     "{origin}: \"nan\" is read as no class, which NumPy writes so in text; rename it if it is a class"
@@ -60,21 +59,16 @@ pub(super) fn read(
     }
 }
 
-fn is_text(array: &Array) -> bool {
-    matches!(scalar(&array.dtype()), Some((TypeChar::UnicodeStr | TypeChar::ByteStr, _)))
-}
-
 /// The classes of an array `[n, c]` of one 1 per row and zeros.
-fn one_hot(array: Array, rows: usize) -> Option<Target> {
-    let [n, classes] = array.shape()[..] else { return None };
-    let (decode, big) = decoder(&array.header().dtype())?;
+fn one_hot(Array { header, bytes }: &Array, rows: usize) -> Option<Target> {
+    let [n, classes] = header.shape[..] else { return None };
     let classes = usize::try_from(classes).ok().filter(|_| n == rows as u64)?;
     let mut values = Vec::new();
-    let by_column = array.order() == Order::Fortran;
-    if decode(&array.into_inner().into_inner(), big, &mut values).is_some() {
+    if decoder(&header.kind)?(bytes, header.kind.is_big, &mut values).is_some() {
         return None;
     }
-    let place = |row, class| if by_column { class * rows + row } else { row * classes + class };
+    let place =
+        |row, class| if header.by_column { class * rows + row } else { row * classes + class };
     let class = |row: usize| {
         let of_row = || (0..classes).map(|class| values.get(place(row, class)).copied());
         let ones = of_row().filter(|value| *value == Some(1.0)).count();
@@ -87,7 +81,7 @@ fn one_hot(array: Array, rows: usize) -> Option<Target> {
 }
 
 /// As [`numbers`], for a target: none may be NaN or infinite.
-fn finite_numbers(origin: &str, array: Array) -> Result<Vec<f64>> {
+fn finite_numbers(origin: &str, array: &Array) -> Result<Vec<f64>> {
     let values = numbers(origin, array)?;
     match values.iter().position(|value| !value.is_finite()) {
         None => Ok(values),
@@ -100,18 +94,32 @@ fn finite_numbers(origin: &str, array: Array) -> Result<Vec<f64>> {
 }
 
 /// Every value as the name of a class.
-fn class_names(origin: &str, array: Array) -> Result<ClassColumn> {
-    match scalar(&array.dtype()) {
-        _ if is_text(&array) => texts(origin, array),
-        Some((TypeChar::Int, 8)) => each(origin, array, |value: i64| value.to_string()),
-        Some((TypeChar::Uint, 8)) => each(origin, array, |value: u64| value.to_string()),
-        Some((TypeChar::Bool, _)) => each(origin, array, |value: bool| value.to_string()),
-        _ => whole_numbers(origin, &numbers(origin, array)?),
+fn class_names(origin: &str, array: &Array) -> Result<ClassColumn> {
+    let Array { header: Header { kind, .. }, bytes } = array;
+    // Integers are exact beyond 2^53, too.
+    let eights = bytes.as_chunks::<8>().0.iter().map(|value| {
+        let mut value = *value;
+        if kind.is_big {
+            value.reverse();
+        }
+        value
+    });
+    let mut column = ClassColumn::default();
+    match (kind.letter, kind.width) {
+        ('U' | 'S', _) => return texts(origin, array),
+        ('i', 8) => eights.for_each(|value| column.push(&i64::from_le_bytes(value).to_string())),
+        ('u', 8) => eights.for_each(|value| column.push(&u64::from_le_bytes(value).to_string())),
+        ('b', 1) => {
+            let name = |value: f64| if value == 0.0 { "false" } else { "true" };
+            numbers(origin, array)?.into_iter().for_each(|value| column.push(name(value)));
+        }
+        _ => return whole_numbers(origin, &numbers(origin, array)?),
     }
+    Ok(column)
 }
 
-fn texts(origin: &str, array: Array) -> Result<ClassColumn> {
-    let names: Vec<String> = array.into_vec().map_err(|error| damaged(origin, error))?;
+fn texts(origin: &str, array: &Array) -> Result<ClassColumn> {
+    let names = texts_of(origin, array)?;
     match names.iter().position(|name| name.trim().is_empty()) {
         // NaN becomes `nan` where an array is made text.
         None => Ok(names
@@ -149,17 +157,4 @@ fn whole_numbers(origin: &str, values: &[f64]) -> Result<ClassColumn> {
             Err(Error::data(Message::from(text).with_hint(give).with_hint(Setting::Numbers)))
         }
     }
-}
-
-fn each<T: Deserialize>(
-    origin: &str,
-    array: Array,
-    name: impl Fn(T) -> String,
-) -> Result<ClassColumn> {
-    let values = array.data::<T>().map_err(|error| damaged(origin, error))?;
-    let mut column = ClassColumn::default();
-    for value in values {
-        column.push(&name(value.map_err(|error| damaged(origin, error))?));
-    }
-    Ok(column)
 }
