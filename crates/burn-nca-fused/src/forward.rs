@@ -26,10 +26,10 @@ pub(crate) fn statistics<T: Real>(
     let (least, logs) = all.split_at_mut(b);
     let out = [least, logs, &mut []];
     match Products::within(error, (queries, references, k)) {
-        Some(pairs) => run::<T, _, false>(distance, (&pairs, k), (costs, columns), out),
+        Some(pairs) => run(distance, (&pairs, k), (costs, columns), out),
         None => {
             let pairs = Differences::new(queries, references, k);
-            run::<T, _, false>(distance, (&pairs, k), (costs, columns), out);
+            run(distance, (&pairs, k), (costs, columns), out);
         }
     }
     all
@@ -47,12 +47,12 @@ pub(crate) fn entropies<T: Real>(
     let (least, others) = all.split_at_mut(b);
     let (logs, entropies) = others.split_at_mut(b);
     let pairs = Differences::new(queries, references, k);
-    run::<T, _, true>(Distance::SqEuclidean, (&pairs, k), (&[], columns), [least, logs, entropies]);
+    run(Distance::SqEuclidean, (&pairs, k), (&[], columns), [least, logs, entropies]);
     all
 }
 
-/// Writes the numbers of all queries; entropies where these are asked for.
-fn run<T: Real, P: Pairs<T>, const ENTROPY: bool>(
+/// Writes the numbers of all queries; entropies where there is room for them.
+fn run<T: Real, P: Pairs<T>>(
     distance: Distance,
     (pairs, k): (&P, usize),
     (costs, columns): (&[T], &NeighborSets),
@@ -68,7 +68,7 @@ fn run<T: Real, P: Pairs<T>, const ENTROPY: bool>(
         .collect();
     groups.into_par_iter().enumerate().for_each(|(group, (least, logs, entropies))| {
         let rows = group * size..group * size + least.len();
-        arch.dispatch(Unrolled(Group::<T, P, ENTROPY> {
+        arch.dispatch(Unrolled(Group {
             pairs,
             k,
             distance,
@@ -83,7 +83,7 @@ fn run<T: Real, P: Pairs<T>, const ENTROPY: bool>(
 }
 
 /// The statistics of some queries.
-struct Group<'a, T, P, const ENTROPY: bool> {
+struct Group<'a, T, P> {
     pairs: &'a P,
     k: usize,
     distance: Distance,
@@ -102,7 +102,7 @@ struct Sum {
     moment: f64,
 }
 
-impl<T: Real, P: Pairs<T>, const ENTROPY: bool> OverDimensions for Group<'_, T, P, ENTROPY> {
+impl<T: Real, P: Pairs<T>> OverDimensions for Group<'_, T, P> {
     const MANY: bool = P::MANY;
 
     fn dimensions(&self) -> usize {
@@ -114,8 +114,9 @@ impl<T: Real, P: Pairs<T>, const ENTROPY: bool> OverDimensions for Group<'_, T, 
         let Self { pairs, distance, costs, columns, rows, least, logs, entropies, .. } = self;
         least.fill(T::INFINITY);
         let sums = vec![Sum::default(); rows.len()];
+        let with_moments = !entropies.is_empty();
         let mut work =
-            Sums::<T, ENTROPY> { distance, costs, columns, first: rows.start, least, sums };
+            Sums { distance, costs, columns, first: rows.start, least, sums, with_moments };
         over_rows(simd, (pairs, k), columns, &rows, &mut work);
         let sums = work.sums;
         for (log, sum) in logs.iter_mut().zip(&sums) {
@@ -128,16 +129,17 @@ impl<T: Real, P: Pairs<T>, const ENTROPY: bool> OverDimensions for Group<'_, T, 
 }
 
 /// The sums of the queries from `first` on, as far as they have come.
-struct Sums<'a, T, const ENTROPY: bool> {
+struct Sums<'a, T> {
     distance: Distance,
     costs: Costs<'a, T>,
     columns: &'a NeighborSets,
     first: usize,
     least: &'a mut [T],
     sums: Vec<Sum>,
+    with_moments: bool,
 }
 
-impl<T: Real, const ENTROPY: bool> OnRows<T> for Sums<'_, T, ENTROPY> {
+impl<T: Real> OnRows<T> for Sums<'_, T> {
     #[inline(always)]
     fn add<S: Simd>(&mut self, simd: S, row: &mut [T], query: usize, part: &Range<usize>) {
         if self.distance == Distance::Euclidean {
@@ -148,18 +150,13 @@ impl<T: Real, const ENTROPY: bool> OnRows<T> for Sums<'_, T, ENTROPY> {
             row[out].fill(T::INFINITY);
         }
         let at = query - self.first;
-        add_row::<T, S, ENTROPY>(simd, row, &mut self.least[at], &mut self.sums[at]);
+        add_row(simd, row, &mut self.least[at], &mut self.sums[at], self.with_moments);
     }
 }
 
 /// Adds a row of distances to a sum that is relative to the least of them so far.
 #[inline(always)]
-fn add_row<T: Real, S: Simd, const ENTROPY: bool>(
-    simd: S,
-    row: &[T],
-    least: &mut T,
-    sum: &mut Sum,
-) {
+fn add_row<T: Real, S: Simd>(simd: S, row: &[T], least: &mut T, sum: &mut Sum, with_moment: bool) {
     let low = tile::least::<T, S>(simd, row);
     if low < *least {
         if sum.terms > 0.0 {
@@ -172,7 +169,7 @@ fn add_row<T: Real, S: Simd, const ENTROPY: bool>(
     // Where all is left out there is nothing to be relative to; where all is far there is nothing to add.
     let far = low - *least > T::FAR;
     if *least < T::INFINITY && !far {
-        if ENTROPY {
+        if with_moment {
             let [terms, moment] = tile::sums_of_exp::<T, S>(simd, row, *least);
             sum.terms += terms.to_f64();
             sum.moment += moment.to_f64();

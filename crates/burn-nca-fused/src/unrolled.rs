@@ -14,8 +14,12 @@ pub(crate) trait OverDimensions {
     fn run<S: Simd>(self, simd: S, k: usize);
 }
 
-/// The same work, compiled once for each of the least numbers of dimensions and once for all others.
+/// The same work, compiled once for each of the least numbers of dimensions and once for all others; in a build with debug
+/// assertions once for all, which halves the time of building this crate.
 pub(crate) struct Unrolled<W>(pub(crate) W);
+
+/// Whether loops are to be unrolled.
+const FEW: bool = !cfg!(debug_assertions);
 
 impl<W: OverDimensions> WithSimd for Unrolled<W> {
     type Output = ();
@@ -23,9 +27,9 @@ impl<W: OverDimensions> WithSimd for Unrolled<W> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         match self.0.dimensions() {
-            1 if !W::MANY => self.0.run(simd, 1),
-            2 if !W::MANY => self.0.run(simd, 2),
-            3 if !W::MANY => self.0.run(simd, 3),
+            1 if FEW && !W::MANY => self.0.run(simd, 1),
+            2 if FEW && !W::MANY => self.0.run(simd, 2),
+            3 if FEW && !W::MANY => self.0.run(simd, 3),
             k => self.0.run(simd, k),
         }
     }
