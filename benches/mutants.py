@@ -1,43 +1,117 @@
 #!/usr/bin/env python3
-"""Adds a run of cargo-mutants to benches/results/mutants.json, from where CONTRIBUTING.md has its table.
+"""Counts the mutants of a crate that tests kill: benches/results/mutants.json, from where CONTRIBUTING.md has its table.
 
-    cargo mutants -p burn-nca-data --shard 0/40 --sharding round-robin --cap-lints true -o OUT
-    python3 benches/mutants.py burn-nca-data 0/40 OUT/mutants.out
+    python3 benches/mutants.py burn-nca 1/60     # the mutants 1, 61, 121, ... of the list of `cargo mutants`
 
-A shard is one mutant in so many, of all files. What its first run killed stays on record: tests that are written for the
-survivors of a shard say nothing of the others. A survivor keeps its `why` where one was written: what makes it no other
-program, or what kills it outside of the tests of its crate.
+Each is applied to a clone of this checkout's head, below the build folder, and tried by the crate's own tests; what they let
+live, by those of the crates above it. A run that was stopped goes on where it was. `--survivors` tries those on record again,
+after tests were written for them: "killed first" stays what it was, as such tests say nothing of other mutants. A survivor
+keeps its `why` where one was written into the file: what makes it no other program, or what kills it elsewhere.
 """
 
 import argparse
 import json
+import os
+import signal
+import subprocess
 from pathlib import Path
 
-RESULTS = Path(__file__).resolve().parent / "results" / "mutants.json"
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benches" / "results" / "mutants.json"
+BUILD = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "mutants"
+TREE = BUILD / "tree"
+ACCEPTANCE = ["-p", "acceptance", "--features", "acceptance/train"]
+
+# The tests of a crate, first those that are built soonest.
+STAGES = {
+    "burn-nca-data": [["-p", "burn-nca-data", "--features", "readers,parquet"]],
+    "burn-nca": [["-p", "burn-nca", "--lib", "--features", "flex,fourier"], ACCEPTANCE, ["-p", "burn-nca-learn", "--lib"]],
+    "burn-nca-fused": [["-p", "burn-nca-fused", "--features", "burn,flex,fourier"], ACCEPTANCE],
+}
+# Mutants are built often and run once.
+QUICK = ["--config", "profile.dev.debug=false", "--config", "profile.dev.package.burn-nca-fused.opt-level=1"]
+SECONDS = 900
+
+
+def cargo(*arguments):
+    """The exit status of cargo in the clone; none after so many seconds."""
+    environment = {**os.environ, "CARGO_TARGET_DIR": str(BUILD / "build"), "RUSTFLAGS": "--cap-lints=allow"}
+    command = ["cargo", *QUICK, *arguments]
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(command, cwd=TREE, env=environment, start_new_session=True, **quiet)
+    try:
+        return process.wait(timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return None
+
+
+def verdict(stages):
+    """`no program`, or the packages whose tests kill the mutant in the clone, or nothing."""
+    for number, stage in enumerate(stages):
+        if cargo("test", "--locked", "--no-run", *stage) != 0:
+            return "no program"
+        if cargo("test", "--locked", *stage) != 0:
+            return "own tests" if number == 0 else "tests above"
+    return None
+
+
+def git(*arguments, text=None):
+    subprocess.run(["git", *arguments], cwd=TREE, input=text, text=True, check=True)
+
+
+def mutants(crate):
+    """All mutants of a crate: the name of each and the patch that makes it."""
+    command = ["cargo", "mutants", "-p", crate, "--list", "--json", "--diff"]
+    listed = subprocess.run(command, cwd=TREE, capture_output=True, text=True, check=True).stdout
+    return [(one["name"], one["file"], one["diff"]) for one in json.loads(listed)]
+
+
+def patched(file, diff):
+    """Applies the patch of a mutant; its head has the mutant's name where a file's belongs."""
+    hunks = diff.split("\n", 2)[2]
+    git("apply", "--recount", "--unidiff-zero", "-", text=f"--- a/{file}\n+++ b/{file}\n{hunks}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("crate")
-    parser.add_argument("shard")
-    parser.add_argument("out", type=Path)
+    parser.add_argument("crate", choices=STAGES)
+    parser.add_argument("share", help="FIRST/STEP: every so many of them, from the first on")
+    parser.add_argument("--survivors", action="store_true", help="only those on record that live and have no reason")
     args = parser.parse_args()
-    names = {
-        kind: (args.out / f"{kind}.txt").read_text().splitlines()
-        for kind in ("caught", "missed", "timeout", "unviable")
-    }
-    all_runs = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    runs = all_runs.setdefault(args.crate, {})
-    earlier = runs.get(args.shard, {})
-    before = {one["mutant"]: one["why"] for one in earlier.get("survived", [])}
-    killed = len(names["caught"]) + len(names["timeout"])
-    runs[args.shard] = {
-        "first_killed": earlier.get("first_killed", killed),
-        "killed": killed,
-        "survived": [{"mutant": name, "why": before.get(name, "")} for name in names["missed"]],
-        "no_program": len(names["unviable"]),
-    }
-    RESULTS.write_text(json.dumps(all_runs, indent=1, ensure_ascii=False) + "\n")
+    if not TREE.exists():
+        subprocess.run(["git", "clone", "--quiet", "--shared", str(ROOT), str(TREE)], check=True)
+    git("fetch", "--quiet", "origin", "HEAD")
+    git("reset", "--quiet", "--hard", "FETCH_HEAD")
+    all_runs = json.loads(RESULTS.read_text())
+    empty = {"first_killed": 0, "killed": 0, "survived": [], "no_program": 0}
+    run = all_runs.setdefault(args.crate, {}).setdefault(args.share, empty)
+    first, step = (int(number) for number in args.share.split("/"))
+    chosen = mutants(args.crate)[first::step]
+    if args.survivors:
+        lived = {one["mutant"].split(": ", 1)[1] for one in run["survived"] if not one["why"]}
+        chosen = [one for one in mutants(args.crate) if one[0].split(": ", 1)[1] in lived]
+    else:
+        chosen = chosen[run["killed"] + len(run["survived"]) + run["no_program"] :]
+    for name, file, diff in chosen:
+        patched(file, diff)
+        found = verdict(STAGES[args.crate])
+        git("checkout", "--quiet", ".")
+        print(f"{found or 'LIVES'}: {name}", flush=True)
+        if args.survivors:
+            if found:
+                same = name.split(": ", 1)[1]
+                run["survived"] = [one for one in run["survived"] if one["mutant"].split(": ", 1)[1] != same]
+                run["killed"] += 1
+        elif found == "no program":
+            run["no_program"] += 1
+        elif found:
+            run["killed"] += 1
+            run["first_killed"] += 1
+        else:
+            run["survived"].append({"mutant": name, "why": ""})
+        RESULTS.write_text(json.dumps(all_runs, indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

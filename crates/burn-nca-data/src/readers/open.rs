@@ -400,6 +400,9 @@ mod tests {
             assert_eq!(features.values(), [7.0, 9.0]);
         }
         assert_eq!(open_unlabeled("iris", &classes()).unwrap().0.columns(), 4);
+        assert!(
+            open_unlabeled("iris", &ignore).unwrap_err().to_string().contains("columns can be")
+        );
     }
 
     #[test]
