@@ -135,16 +135,6 @@ shown_on_one_line!(NcaLoss, |module, content| content
     .add("repulsion", &module.repulsion));
 
 impl NcaLoss {
-    /// The criterion.
-    pub fn criterion(&self) -> Criterion {
-        self.criterion
-    }
-
-    /// The weight of the hinge between classes.
-    pub fn repulsion(&self) -> f64 {
-        self.repulsion
-    }
-
     /// The loss of a batch, as an ordinary Burn loss. Plain sums leave everything on the device; fused ones read the labels
     /// from it, once.
     ///
