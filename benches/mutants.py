@@ -29,7 +29,7 @@ STAGES = {
     "burn-nca-fused": [["-p", "burn-nca-fused", "--features", "burn,flex,fourier"], ACCEPTANCE],
 }
 # Mutants are built often and run once.
-QUICK = ["--config", "profile.dev.debug=false", "--config", "profile.dev.package.burn-nca-fused.opt-level=1"]
+QUICK = ["--config", "profile.dev.package.burn-nca-fused.opt-level=1"]
 SECONDS = 900
 
 
@@ -68,6 +68,11 @@ def mutants(crate):
     return [(one["name"], one["file"], one["diff"]) for one in json.loads(listed)]
 
 
+def change(name):
+    """What a mutant's name says without the place, which moves with the lines above."""
+    return name.split(": ", 1)[1]
+
+
 def patched(file, diff):
     """Applies the patch of a mutant; its head has the mutant's name where a file's belongs."""
     hunks = diff.split("\n", 2)[2]
@@ -88,12 +93,12 @@ def main():
     empty = {"first_killed": 0, "killed": 0, "survived": [], "no_program": 0}
     run = all_runs.setdefault(args.crate, {}).setdefault(args.share, empty)
     first, step = (int(number) for number in args.share.split("/"))
-    chosen = mutants(args.crate)[first::step]
+    chosen = mutants(args.crate)
     if args.survivors:
-        lived = {one["mutant"].split(": ", 1)[1] for one in run["survived"] if not one["why"]}
-        chosen = [one for one in mutants(args.crate) if one[0].split(": ", 1)[1] in lived]
+        lived = {change(one["mutant"]) for one in run["survived"] if not one["why"]}
+        chosen = [one for one in chosen if change(one[0]) in lived]
     else:
-        chosen = chosen[run["killed"] + len(run["survived"]) + run["no_program"] :]
+        chosen = chosen[first::step][run["killed"] + len(run["survived"]) + run["no_program"] :]
     for name, file, diff in chosen:
         patched(file, diff)
         found = verdict(STAGES[args.crate])
@@ -101,8 +106,7 @@ def main():
         print(f"{found or 'LIVES'}: {name}", flush=True)
         if args.survivors:
             if found:
-                same = name.split(": ", 1)[1]
-                run["survived"] = [one for one in run["survived"] if one["mutant"].split(": ", 1)[1] != same]
+                run["survived"] = [one for one in run["survived"] if change(one["mutant"]) != change(name)]
                 run["killed"] += 1
         elif found == "no program":
             run["no_program"] += 1

@@ -79,11 +79,7 @@ fn read_rows(mut input: Input<'_>) -> Result<Rows> {
         has_nan |= piece.iter().any(|value| value.is_nan());
         values.extend_from_slice(&piece);
     };
-    let found = match promised(&header) {
-        Some(promised) => Some(read_promised(&mut input, promised, &mut take)?),
-        None => None,
-    };
-    check_found(&origin, &header, found)?;
+    read_values(&mut input, &header, &mut take)?;
     check_numbers(&origin, &header, bad)?;
     let [rows, columns] = header.shape[..] else {
         let cure =
@@ -146,53 +142,45 @@ impl Array {
 }
 
 fn open_array(mut input: Input<'_>) -> Result<Array> {
-    let origin = input.origin();
     let header = open_header(&mut input, "numbers (astype(float)) or as text (astype(str))")?;
     let mut bytes = Vec::new();
-    let found = match promised(&header) {
-        Some(promised) => Some(read_promised(&mut input, promised, |some| {
-            bytes.extend_from_slice(some);
-        })?),
-        None => None,
-    };
-    check_found(&origin, &header, found)?;
+    read_values(&mut input, &header, |some| bytes.extend_from_slice(some))?;
     Ok(Array { header, bytes })
 }
 
 /// Reads the header of an array of values, not of objects or of records.
 fn open_header(input: &mut Input<'_>, forms: &str) -> Result<Header> {
     let header = read_header(input)?;
-    let is_record = header.descr.starts_with('[');
-    if header.kind.letter == 'O' || is_record && header.descr.contains("|O") {
+    if header.kind.letter == 'O' || header.is_of_records() && header.descr.contains("|O") {
         return Err(Error::data(format!(
             "{} holds Python objects; save it as {forms}",
             input.origin()
         )));
     }
     // Whatever its shape.
-    if is_record {
+    if header.is_of_records() {
         return Err(no_numbers(&input.origin(), &header));
     }
     Ok(header)
 }
 
-/// The bytes that the header promises, where a file may hold as many.
-fn promised(header: &Header) -> Option<usize> {
-    header.len()?.checked_mul(header.kind.bytes())
-}
-
-/// Refuses a file that holds fewer bytes than its header promises, or more.
-fn check_found(origin: &str, header: &Header, found: Option<Found>) -> Result<()> {
-    let found = match found {
+/// Takes the values of an array, some bytes at a time.
+///
+/// # Errors
+/// The input cannot be read, or holds fewer bytes than its header promises, or more.
+fn read_values(input: &mut Input<'_>, header: &Header, take: impl FnMut(&[u8])) -> Result<()> {
+    let item = header.kind.bytes();
+    let promised = header.len().and_then(|count| count.checked_mul(item));
+    let found = match promised.map(|promised| read_promised(input, promised, take)).transpose()? {
         Some(Found::AsPromised) => return Ok(()),
         Some(Found::More) => "the file holds more".into(),
         Some(Found::Fewer(bytes)) => format!("the file holds {bytes} bytes"),
         None => "which no file holds".into(),
     };
     Err(Error::data(format!(
-        "the header of {origin} promises {} values of {} bytes, {found}; save it again",
-        shape_text(&header.shape),
-        header.kind.bytes()
+        "the header of {} promises {} values of {item} bytes, {found}; save it again",
+        input.origin(),
+        shape_text(&header.shape)
     )))
 }
 
@@ -239,7 +227,7 @@ fn check_numbers(origin: &str, header: &Header, bad: Option<u8>) -> Result<()> {
 
 /// The error of an array of other values than real numbers.
 fn no_numbers(origin: &str, header: &Header) -> Error {
-    let cure = match header.descr.starts_with('[') {
+    let cure = match header.is_of_records() {
         true => "save numpy.lib.recfunctions.structured_to_unstructured(x), or one field of it",
         false => "save it with astype(float)",
     };

@@ -64,6 +64,11 @@ impl Header {
         usize::try_from(count?).ok()
     }
 
+    /// Whether a value has several fields.
+    pub(super) fn is_of_records(&self) -> bool {
+        self.descr.starts_with('[')
+    }
+
     /// Of `{'descr': '<f8', 'fortran_order': False, 'shape': (60000, 784), }`; or what it lacks.
     fn of(text: &str) -> core::result::Result<Self, &'static str> {
         let entries = entries(text).ok_or("its header is no dictionary")?;
@@ -123,7 +128,7 @@ fn entries(text: &str) -> Option<Vec<(&str, &str)>> {
         let (key, value) = rest.split_once(':')?;
         let end = end_of_value(value)?;
         entries.push((quoted(key.trim())?, value[..end].trim()));
-        rest = value[end..].trim_start_matches(',').trim();
+        rest = value[end..].strip_prefix(',').unwrap_or_default().trim();
     }
     Some(entries)
 }
@@ -158,8 +163,8 @@ fn tuple(text: &str) -> Option<Vec<u64>> {
     if numbers.is_empty() {
         return Some(Vec::new());
     }
-    let number = |text: &str| text.trim().trim_end_matches('L').parse().ok();
-    numbers.split(',').map(number).collect()
+    let digits = |text| str::strip_suffix(text, 'L').unwrap_or(text);
+    numbers.split(',').map(|text| digits(text.trim()).parse().ok()).collect()
 }
 
 #[cfg(test)]
@@ -215,6 +220,7 @@ mod tests {
             ("{'descr': '<f8', 'fortran_order': False, 'shape': (4, 2", "dictionary"),
             ("{'descr': '<f8, 'fortran_order': False}", "dictionary"),
             ("{descr: '<f8'}", "dictionary"),
+            ("{'descr': '<f8',, 'shape': (4,)}", "dictionary"),
             (&format!("{{{order}, 'shape': (4,)}}"), "no type"),
             (&format!("{{'descr': 8, {order}, 'shape': (4,)}}"), "none of NumPy's"),
             (&format!("{{'descr': 'f8', {order}, 'shape': (4,)}}"), "none of NumPy's"),
@@ -222,6 +228,7 @@ mod tests {
             ("{'descr': '<f8', 'fortran_order': 0, 'shape': (4,)}", "no order"),
             (&format!("{{'descr': '<f8', {order}, 'shape': 4}}"), "no shape"),
             (&format!("{{'descr': '<f8', {order}, 'shape': (-4,)}}"), "no shape"),
+            (&format!("{{'descr': '<f8', {order}, 'shape': (4LL,)}}"), "no shape"),
             (&format!("{{'descr': '<f8', {order}, 'shape': (99999999999999999999,)}}"), "no shape"),
         ] {
             let found = Header::of(text).unwrap_err();
