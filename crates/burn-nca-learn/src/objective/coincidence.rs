@@ -288,7 +288,7 @@ impl Objective for CoincidenceLoss {
         log_probabilities(difference, [log_sigma_sq, log_kappa_sq], block.apart).sum().neg()
     }
 
-    fn blocks(&self, pairs: &CoincidenceIndex, _rows: usize) -> Vec<Range<usize>> {
+    fn blocks(&self, _: &Tensor<2>, pairs: &CoincidenceIndex, _rows: usize) -> Vec<Range<usize>> {
         whole_range(pairs.pairs())
     }
 }

@@ -203,11 +203,11 @@ impl<A: Objective, B: Objective> Objective for SumLoss<A, B> {
         Some(self.first.lower_bound(&target.0)? + self.weight * second)
     }
 
-    fn blocks(&self, target: &Self::Target, rows: usize) -> Vec<Range<usize>> {
+    fn blocks(&self, z: &Tensor<2>, target: &Self::Target, rows: usize) -> Vec<Range<usize>> {
         let after = target.0.terms();
-        let second = self.second.blocks(&target.1, rows).into_iter();
+        let second = self.second.blocks(z, &target.1, rows).into_iter();
         let second = second.map(|block| block.start + after..block.end + after);
-        self.first.blocks(&target.0, rows).into_iter().chain(second).collect()
+        self.first.blocks(z, &target.0, rows).into_iter().chain(second).collect()
     }
 
     /// The sum of what both say; where the terms of one do not count in the batch, what the other says.

@@ -202,7 +202,7 @@ impl Objective for VariableKernelLoss {
         Some(target.with_neighbors(self.search(&embedding)?))
     }
 
-    fn blocks(&self, target: &KernelTarget, _rows: usize) -> Vec<Range<usize>> {
+    fn blocks(&self, _: &Tensor<2>, target: &KernelTarget, _rows: usize) -> Vec<Range<usize>> {
         // A block holds b K rows of the embedding and of the classes.
         let rows = ((1 << 20) / (self.neighbors * target.classes())).clamp(64, 4096);
         let n = target.terms();

@@ -1,17 +1,17 @@
 //! An encoder's forward and backward pass a chunk of rows at a time.
 
-use core::ops::Range;
-
 use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
 
 use super::gradients::add_gradients;
 use crate::encoder::Encoder;
+use crate::sums::cut;
 
 /// The embedding, `chunk` rows at a time.
 pub(super) fn embed<E: Encoder>(encoder: &E, x: &Tensor<2>, chunk: usize) -> Tensor<2> {
     let [n, _] = x.dims();
-    joined(chunks(n, chunk).map(|rows| encoder.forward(x.clone().slice([rows]))).collect())
+    let part = |rows| encoder.forward(x.clone().slice([rows]));
+    joined(cut(0..n, chunk).into_iter().map(part).collect())
 }
 
 /// The rows of several parts under each other.
@@ -28,7 +28,7 @@ pub(super) fn backward_through<E: Encoder>(
     gradients: &mut GradientsParams,
 ) {
     let [n, _] = x.dims();
-    for rows in chunks(n, chunk) {
+    for rows in cut(0..n, chunk) {
         let z = encoder.forward(x.clone().slice([rows.clone()]).autodiff());
         let mut part = pulled_back(encoder, z, dz.clone().slice([rows]));
         add_gradients(encoder, gradients, &mut part);
@@ -42,9 +42,4 @@ pub(super) fn pulled_back<E: Encoder>(encoder: &E, z: Tensor<2>, dz: Tensor<2>) 
         return GradientsParams::new();
     }
     GradientsParams::from_grads(surrogate.backward(), encoder)
-}
-
-/// The ranges of `chunk` rows (the last may be shorter) that make up `n` rows.
-pub(super) fn chunks(n: usize, chunk: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..n).step_by(chunk).map(move |start| start..(start + chunk).min(n))
 }

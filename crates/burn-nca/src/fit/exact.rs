@@ -198,7 +198,7 @@ fn ranges<O: Objective>(
     blocks: &BlockConfig,
 ) -> Vec<Range<usize>> {
     let on_host = runs_on_host(&z.device());
-    objective.blocks(target, blocks.block_rows(z.dims()[0], z.dtype().size(), on_host))
+    objective.blocks(z, target, blocks.block_rows(z.dims()[0], z.dtype().size(), on_host))
 }
 
 /// Runs `work` on groups of blocks: side by side on the host, one after the other on a GPU.

@@ -9,12 +9,13 @@ use burn::tensor::Tensor;
 use rayon::prelude::*;
 
 use super::cached::{CachedGradient, loss_of_embedding};
-use super::chunks::{chunks, joined, pulled_back};
+use super::chunks::{joined, pulled_back};
 use super::gradients::add_gradients;
 use crate::device::runs_on_host;
 use crate::encoder::Encoder;
 use crate::model::MetricModel;
 use crate::objective::BatchLoss;
+use crate::sums::cut;
 
 /// The embedding of `rows` rows, `chunk` at a time; `features` gives those of a range of rows, `[rows, d]`, on the
 /// device of the encoder.
@@ -49,7 +50,7 @@ pub fn embed<E: Encoder>(
     let on_host = encoder.devices().first().is_none_or(runs_on_host);
     // Modules are not shared between threads, so each chunk takes a clone.
     let parts: Vec<(E, Range<usize>)> =
-        chunks(rows, chunk).map(|range| (encoder.clone(), range)).collect();
+        cut(0..rows, chunk).into_iter().map(|range| (encoder.clone(), range)).collect();
     joined(side_by_side(parts, on_host, |(encoder, range)| encoder.forward(features(range))))
 }
 
@@ -77,7 +78,7 @@ pub fn value_and_gradient<E: Encoder, L: BatchLoss>(
 ) -> CachedGradient {
     assert!(chunk > 0, "a chunk has at least one row, got 0");
     let x = x.clone().without_autodiff();
-    let rows = || chunks(x.dims()[0], chunk);
+    let rows = || cut(0..x.dims()[0], chunk).into_iter();
     let on_host = runs_on_host(&x.device());
     // Leaves of their own: graphs that shared a leaf would wait for each other.
     let plain = model.encoder.valid();

@@ -9,9 +9,10 @@ use burn_nca_fused::{NeighborSets, PairSum, pair_sum};
 
 #[cfg(feature = "fused")]
 use super::among_all;
+use super::target_index::centered;
 use super::term_weights::TermWeights;
-use super::transfer::{float_tensor, int_tensor, widest_float};
-use super::{DataTarget, streamed};
+use super::transfer::{float_tensor, order_tensor, places, widest_float};
+use super::{ClassIndex, DataTarget};
 use crate::data::{AgreementRule, Agreements, SparseRows};
 use crate::error::{Error, Result};
 use crate::nca::{equal_pairs, squared_distances};
@@ -54,17 +55,15 @@ pub struct AgreementIndex {
     /// Whether each row of the order is one of them, `[n, 1]`.
     without_positive: Tensor<2, Bool>,
     rule: IndexedRule,
-    /// The weight of the term of each row of the order; 1 where there are none.
-    weights: Option<TermWeights>,
-    /// Whether the terms are computed together.
-    one_block: bool,
+    /// The weight of the term of each row of the order.
+    weights: TermWeights,
 }
 
 /// The agreements of the labeled rows, in their order.
 #[derive(Clone, Debug)]
 enum IndexedRule {
-    /// The rows of each row's class, and where its class begins, `[labeled]`.
-    Labels(#[cfg_attr(not(feature = "fused"), allow(dead_code))] Vec<Range<usize>>, Tensor<1, Int>),
+    /// Equal labels.
+    Labels(ClassIndex),
     /// Targets over √2 s, `[labeled, columns]`: `log w_ij = -||u_i - u_j||²`.
     Targets(Tensor<2>),
     /// Listed entries.
@@ -102,8 +101,6 @@ impl AgreementIndex {
         let mut is_labeled = vec![false; agreements.points()];
         order.iter().for_each(|&row| is_labeled[row] = true);
         order.extend((0..agreements.points()).filter(|&row| !is_labeled[row]));
-        let in_order = order.iter().enumerate().all(|(at, &row)| at == row);
-        let gather = (!in_order).then(|| int_tensor(&order, device));
         let without = agreements.without_agreement();
         let without_positive: Vec<bool> =
             order.iter().map(|row| without.binary_search(row).is_ok()).collect();
@@ -112,14 +109,13 @@ impl AgreementIndex {
         let rule = IndexedRule::new(agreements.select(&order[..labeled]), device);
         Self {
             agreements,
+            gather: order_tensor(&order, device),
             order,
             labeled,
-            gather,
             without,
             without_positive,
             rule,
-            weights: None,
-            one_block: false,
+            weights: TermWeights::default(),
         }
     }
 
@@ -131,26 +127,18 @@ impl AgreementIndex {
     /// Not one weight per point, a weight that is negative or not finite, or none that is positive.
     pub fn with_weights(self, weights: &[f64]) -> Result<Self> {
         let of_rows = TermWeights::new(weights, self.points(), &self.without_positive.device())?;
-        Ok(Self { weights: Some(of_rows.select(&self.order)), ..self })
+        Ok(Self { weights: of_rows.select(&self.order), ..self })
     }
 
     /// The terms of the labeled points `rows`, each times its weight, `[b, 1]` to `[b, 1]`.
     pub(super) fn weigh(&self, terms: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
-        match &self.weights {
-            Some(weights) => weights.weigh(terms, rows),
-            None => terms,
-        }
+        self.weights.weigh(terms, rows)
     }
 
     /// How much the points with an agreement weigh together: no f is larger.
     pub(super) fn weight_with_agreement(&self) -> f64 {
-        let Some(weights) = &self.weights else { return self.with_agreement() as f64 };
-        let without_positive =
-            |place: usize| self.without.binary_search(&self.order[place]).is_ok();
-        (0..self.labeled)
-            .filter(|place| !without_positive(*place))
-            .map(|at| weights.sum(at..at + 1))
-            .sum()
+        let agrees = |place: &usize| self.without.binary_search(&self.order[*place]).is_err();
+        (0..self.labeled).filter(agrees).map(|place| self.weights.sum(place..place + 1)).sum()
     }
 
     /// Number of points, n, labeled or not.
@@ -197,31 +185,10 @@ impl AgreementIndex {
         matches!(self.rule, IndexedRule::List(_) | IndexedRule::Host(_))
     }
 
-    /// Whether the agreements are equal labels.
-    pub(super) fn is_of_labels(&self) -> bool {
-        matches!(self.rule, IndexedRule::Labels(..))
-    }
-
-    /// The same for terms that are computed together, in time that grows with the points and not with the pairs.
-    #[cfg(feature = "fused")]
-    pub(super) fn in_one_block(self) -> Self {
-        Self { one_block: true, ..self }
-    }
-
-    /// The blocks of the terms, of so many rows where they are in a table.
-    pub(super) fn blocks(&self, rows: usize) -> Vec<Range<usize>> {
-        if !self.is_table() {
-            return streamed(self.labeled, self.one_block);
-        }
-        let rows = rows.max(1);
-        (0..self.labeled).step_by(rows).map(|at| at..(at + rows).min(self.labeled)).collect()
-    }
-
-    /// The rows of equal label of the labeled points i in `rows`, among n, where these are the agreements.
-    #[cfg(feature = "fused")]
-    pub(super) fn partners(&self, rows: &Range<usize>, n: usize) -> Option<NeighborSets> {
-        let IndexedRule::Labels(spans, _) = &self.rule else { return None };
-        Some(NeighborSets::within(spans[rows.clone()].to_vec(), n).without_self(rows.start))
+    /// The classes of the labeled points, where equal labels are the agreements.
+    pub(super) fn classes(&self) -> Option<&ClassIndex> {
+        let IndexedRule::Labels(classes) = &self.rule else { return None };
+        Some(classes)
     }
 
     /// `log Σ_j w_ij exp(-||z_i - z_j||²)` of the labeled points i in `rows`, `[b, 1]`, from points as
@@ -238,11 +205,12 @@ impl AgreementIndex {
         z: Tensor<2>,
         rows: &Range<usize>,
     ) -> Tensor<2> {
-        let (b, all) = (rows.len(), self.labeled);
-        if let Some(partners) = self.partners(rows, z.dims()[0]) {
+        let (b, all, [m, _]) = (rows.len(), self.labeled, z.dims());
+        if let Some(classes) = self.classes() {
+            let partners = classes.partners(rows, m);
             return pair_sum(sum, (among_all(&z, rows), z), None, &partners);
         }
-        let z = if z.dims()[0] == all { z } else { z.slice(s![0..all]) };
+        let z = if m == all { z } else { z.slice(s![0..all]) };
         let (points, among) = match &self.rule {
             IndexedRule::Targets(targets) => {
                 let on_device = Tensor::zeros(targets.dims(), (&z.device(), z.dtype()));
@@ -274,8 +242,8 @@ impl AgreementIndex {
             IndexedRule::List(_) | IndexedRule::Host(_) => self.costs(rows, dtype).neg(),
         };
         let apart = match &self.rule {
-            IndexedRule::Labels(_, starts) => {
-                equal_pairs(starts.clone().slice([rows.clone()]), starts.clone()).bool_not()
+            IndexedRule::Labels(classes) => {
+                equal_pairs(classes.labels(rows), classes.labels(&(0..self.labeled))).bool_not()
             }
             _ => log_w.clone().lower_equal_elem(-NO_AGREEMENT / 2.0),
         };
@@ -310,13 +278,9 @@ impl DataTarget for AgreementIndex {
 
     fn subset(&self, rows: &[usize]) -> Self {
         let index = Self::index(self.agreements.select(rows), &self.without_positive.device());
-        let Some(weights) = &self.weights else { return index };
-        let mut place_of_row = vec![0; self.order.len()];
-        for (place, &row) in self.order.iter().enumerate() {
-            place_of_row[row] = place;
-        }
-        let places: Vec<usize> = index.order.iter().map(|&at| place_of_row[rows[at]]).collect();
-        Self { weights: Some(weights.select(&places)), ..index }
+        let places = places(&self.order);
+        let ordered: Vec<usize> = index.order.iter().map(|&at| places[rows[at]]).collect();
+        Self { weights: self.weights.select(&ordered), ..index }
     }
 
     /// Those of the labeled points.
@@ -337,47 +301,16 @@ impl IndexedRule {
         }
         match agreements.rule() {
             AgreementRule::Labels(labels) => {
-                let spans = spans_of_equal(labels);
-                let starts: Vec<usize> = spans.iter().map(|span| span.start).collect();
-                Self::Labels(spans, int_tensor(&starts, device))
+                Self::Labels(ClassIndex::new(labels, device).expect("there is a row"))
             }
             AgreementRule::Targets { values, columns, width } => {
-                let rows = values.len() / columns;
-                let mean = |column: usize| {
-                    values.iter().skip(column).step_by(*columns).sum::<f64>() / rows as f64
-                };
-                let means: Vec<f64> = (0..*columns).map(mean).collect();
                 let unit = width * std::f64::consts::SQRT_2;
-                let scaled = values
-                    .iter()
-                    .enumerate()
-                    .map(|(at, t)| (t - means[at % columns]) / unit)
-                    .collect();
-                let dtype = widest_float(device);
-                Self::Targets(float_tensor(scaled, [rows, *columns], device, dtype))
+                let scaled = centered(values, *columns).into_iter().map(|t| t / unit).collect();
+                let shape = [values.len() / columns, *columns];
+                Self::Targets(float_tensor(scaled, shape, device, widest_float(device)))
             }
             AgreementRule::List(table) => Self::List(Arc::new(table.clone())),
             AgreementRule::Function { .. } => Self::Host(Arc::new(agreements)),
         }
-    }
-}
-
-/// The range of the rows of its label for each row; equal labels are adjacent.
-fn spans_of_equal(labels: &[usize]) -> Vec<Range<usize>> {
-    let mut spans = Vec::with_capacity(labels.len());
-    for class in labels.chunk_by(|a, b| a == b) {
-        let span = spans.len()..spans.len() + class.len();
-        spans.extend(std::iter::repeat_n(span, class.len()));
-    }
-    spans
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn labels_too_large_for_a_device_stay_apart() {
-        assert_eq!(spans_of_equal(&[0, 0, 1 << 32, usize::MAX]), [0..2, 0..2, 2..3, 3..4]);
     }
 }

@@ -4,12 +4,11 @@ use core::iter::repeat_n;
 use core::ops::Range;
 
 use burn::tensor::{Device, Int, Tensor};
-#[cfg(feature = "fused")]
 use burn_nca_fused::NeighborSets;
 
+use super::DataTarget;
 use super::term_weights::TermWeights;
-use super::transfer::int_tensor;
-use super::{DataTarget, streamed};
+use super::transfer::{int_tensor, order_tensor, places};
 use crate::data::{Features, Labeled};
 use crate::error::{Error, Result};
 
@@ -45,10 +44,8 @@ pub struct ClassIndex {
     labels: Tensor<1, Int>,
     /// Number of points without a class; they are the last in class order.
     unlabeled: usize,
-    /// The weight of the term of each ordered point; 1 where there are none.
-    weights: Option<TermWeights>,
-    /// Whether all terms are one block.
-    one_block: bool,
+    /// The weight of the term of each ordered point.
+    weights: TermWeights,
 }
 
 impl ClassIndex {
@@ -59,10 +56,8 @@ impl ClassIndex {
     /// # Errors
     /// No label at all.
     pub fn new(labels: &[usize], device: &Device) -> Result<Self> {
-        if labels.is_empty() {
-            return Err(Error::data("there is no labeled row; at least two are needed"));
-        }
-        Ok(Self::index(labels, 0, &device.clone().inner()))
+        let labels: Vec<Option<usize>> = labels.iter().copied().map(Some).collect();
+        Self::partly(&labels, device)
     }
 
     /// The index of points of which some have no class.
@@ -89,63 +84,30 @@ impl ClassIndex {
     /// # Ok::<(), burn_nca::Error>(())
     /// ```
     pub fn partly(labels: &[Option<usize>], device: &Device) -> Result<Self> {
-        let mut known: Vec<usize> = labels.iter().flatten().copied().collect();
-        known.sort_unstable();
-        known.dedup();
-        let mut next = known.len();
-        let unlabeled = labels.iter().filter(|label| label.is_none()).count();
-        let numbered = labels.iter().map(|label| match label {
-            Some(label) => known.partition_point(|other| other < label),
-            None => {
-                next += 1;
-                next - 1
-            }
-        });
-        let numbered: Vec<usize> = numbered.collect();
-        if known.is_empty() {
+        if labels.iter().all(Option::is_none) {
             return Err(Error::data("there is no labeled row; at least two are needed"));
         }
-        Ok(Self::index(&numbered, unlabeled, &device.clone().inner()))
+        Ok(Self::index(labels, &device.clone().inner()))
     }
 
-    /// The same for terms that are computed together, in time that grows with the points and not with the pairs.
-    #[cfg(feature = "fused")]
-    pub(super) fn in_one_block(self) -> Self {
-        Self { one_block: true, ..self }
-    }
-
-    /// The blocks of the terms.
-    pub(super) fn blocks(&self) -> Vec<Range<usize>> {
-        streamed(self.labeled(), self.one_block)
-    }
-
-    fn index(labels: &[usize], unlabeled: usize, device: &Device) -> Self {
+    fn index(labels: &[Option<usize>], device: &Device) -> Self {
         let mut order: Vec<usize> = (0..labels.len()).collect();
-        order.sort_by_key(|&row| (labels[row], row));
-        let mut starts = vec![0];
-        let mut class_of = Vec::with_capacity(order.len());
-        for (at, &row) in order.iter().enumerate() {
-            if at > 0 && labels[row] != labels[order[at - 1]] {
-                starts.push(at);
-            }
-            class_of.push(starts.len() - 1);
+        order.sort_by_key(|&row| (labels[row].is_none(), labels[row], row));
+        let (mut starts, mut class_of) = (vec![0], Vec::with_capacity(order.len()));
+        let is_one_class = |a: &usize, b: &usize| labels[*a].is_some() && labels[*a] == labels[*b];
+        for (class, rows) in order.chunk_by(is_one_class).enumerate() {
+            class_of.extend(repeat_n(class, rows.len()));
+            starts.push(class_of.len());
         }
-        starts.push(order.len());
-        let mut places = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(place, &row)| places[row] = place);
-        let in_order = order.iter().enumerate().all(|(at, &row)| at == row);
-        let gather = (!in_order).then(|| int_tensor(&order, device));
-        let labels = int_tensor(&class_of, device);
         Self {
-            order,
-            places,
+            places: places(&order),
             starts,
+            gather: order_tensor(&order, device),
+            labels: int_tensor(&class_of, device),
             class_of,
-            gather,
-            labels,
-            unlabeled,
-            weights: None,
-            one_block: false,
+            unlabeled: labels.iter().filter(|label| label.is_none()).count(),
+            weights: TermWeights::default(),
+            order,
         }
     }
 
@@ -155,13 +117,9 @@ impl ClassIndex {
     /// As [`ClassIndex::new`].
     pub fn of(data: &Labeled, device: &Device) -> Result<Self> {
         let others = data.unlabeled().map_or(0, Features::rows);
-        let index = if others == 0 {
-            Self::new(data.labels(), device)?
-        } else {
-            let labels = data.labels().iter().copied().map(Some);
-            let labels: Vec<Option<usize>> = labels.chain(repeat_n(None, others)).collect();
-            Self::partly(&labels, device)?
-        };
+        let labels = data.labels().iter().copied().map(Some);
+        let labels: Vec<Option<usize>> = labels.chain(repeat_n(None, others)).collect();
+        let index = Self::partly(&labels, device)?;
         match data.weights() {
             Some(weights) => index.with_weights(&[weights, &vec![0.0; others]].concat()),
             None => Ok(index),
@@ -194,16 +152,15 @@ impl ClassIndex {
     /// # Ok::<(), burn_nca::Error>(())
     /// ```
     pub fn with_weights(self, weights: &[f64]) -> Result<Self> {
-        let device = self.labels.device();
-        let of_rows = TermWeights::new(weights, self.points(), &device)?;
-        Ok(Self { weights: Some(of_rows.select(&self.order)), ..self })
+        let of_rows = TermWeights::new(weights, self.points(), &self.labels.device())?;
+        Ok(Self { weights: of_rows.select(&self.order), ..self })
     }
 
     /// The weight of the term of each point, in the order of the data; `None` where all count as one. For objectives of
     /// one's own, which have terms to weigh.
     pub fn weights(&self) -> Option<Vec<f64>> {
-        let weights = self.weights.as_ref()?;
-        Some(self.places.iter().map(|&place| weights.at(place)).collect())
+        let weights = self.weights.values()?;
+        Some(self.places.iter().map(|&place| weights[place]).collect())
     }
 
     /// Number of points, n.
@@ -244,8 +201,7 @@ impl ClassIndex {
 
     /// How much the points with a same-class partner weigh together: the most that f can be.
     pub(super) fn weight_with_partner(&self) -> f64 {
-        let Some(weights) = &self.weights else { return self.num_with_positive() as f64 };
-        self.spans().filter(|span| span.len() > 1).map(|span| weights.sum(span)).sum()
+        self.spans().filter(|span| span.len() > 1).map(|span| self.weights.sum(span)).sum()
     }
 
     /// The embedding `[n, k]` with its rows in class order.
@@ -256,10 +212,15 @@ impl ClassIndex {
         }
     }
 
-    /// For each of the ordered points `rows`, the other points of its class.
-    #[cfg(feature = "fused")]
-    pub(super) fn partners(&self, rows: &Range<usize>) -> NeighborSets {
-        NeighborSets::within(self.spans_of(rows), self.points()).without_self(rows.start)
+    /// For each of the ordered points `rows`, the other points of its class; of n points, the first of which are these.
+    pub(super) fn partners(&self, rows: &Range<usize>, n: usize) -> NeighborSets {
+        NeighborSets::within(self.spans_of(rows), n).without_self(rows.start)
+    }
+
+    /// The [partners](Self::partners) of each of the ordered points `rows`, and all others: a series has a sum over all with the
+    /// same error as one over the points of other classes, which may be small.
+    pub(super) fn sets(&self, rows: &Range<usize>, n: usize) -> [NeighborSets; 2] {
+        [self.partners(rows, n), NeighborSets::all(rows.len(), n).without_self(rows.start)]
     }
 
     /// For each of the ordered points `rows`, the points of other classes.
@@ -269,23 +230,14 @@ impl ClassIndex {
     }
 
     /// The span of the class of each of the ordered points `rows`.
-    #[cfg(feature = "fused")]
     fn spans_of(&self, rows: &Range<usize>) -> Vec<Range<usize>> {
         let classes = self.class_of[rows.clone()].iter();
         classes.map(|&class| self.starts[class]..self.starts[class + 1]).collect()
     }
 
-    /// Whether all points are of one class.
-    pub(super) fn is_single(&self) -> bool {
-        self.classes() == 1
-    }
-
     /// The terms of ordered points `rows`, each times its weight, `[b, 1]` to `[b, 1]`.
     pub fn weigh(&self, terms: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
-        match &self.weights {
-            Some(weights) => weights.weigh(terms, rows),
-            None => terms,
-        }
+        self.weights.weigh(terms, rows)
     }
 
     /// The class of each of the points `rows` in class order ([`order`](Self::order)), `[len]`, on the device
@@ -310,15 +262,11 @@ impl DataTarget for ClassIndex {
 
     fn subset(&self, rows: &[usize]) -> Self {
         let places: Vec<usize> = rows.iter().map(|&row| self.places[row]).collect();
-        let labels: Vec<usize> = places.iter().map(|&place| self.class_of[place]).collect();
-        let unlabeled = places.iter().filter(|place| **place >= self.labeled()).count();
-        let index = Self::index(&labels, unlabeled, &self.labels.device());
-        let in_order = |weights: &TermWeights| {
-            let places: Vec<usize> = index.order.iter().map(|&row| places[row]).collect();
-            weights.select(&places)
-        };
-        let weights = self.weights.as_ref().map(in_order);
-        Self { weights, ..index }
+        let label = |&place: &usize| (place < self.labeled()).then(|| self.class_of[place]);
+        let labels: Vec<Option<usize>> = places.iter().map(label).collect();
+        let index = Self::index(&labels, &self.labels.device());
+        let ordered: Vec<usize> = index.order.iter().map(|&row| places[row]).collect();
+        Self { weights: self.weights.select(&ordered), ..index }
     }
 
     /// The points `rows` and `others` in class order, the rows of each class first, and where those with a class are.

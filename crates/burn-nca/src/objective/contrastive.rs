@@ -42,12 +42,7 @@ macro_rules! contrastive {
             /// # Panics
             /// If the temperature is not positive and finite.
             pub fn init(&self, device: &Device) -> $loss {
-                $loss {
-                    similarity: self.similarity,
-                    temperature: self.temperature.init(device),
-                    reduction: self.reduction.clone(),
-                    sums: self.sums,
-                }
+                $loss { temperature: self.temperature.init(device), config: self.clone() }
             }
         }
 
@@ -55,19 +50,15 @@ macro_rules! contrastive {
         #[derive(Module, Debug)]
         #[module(custom_display)]
         pub struct $loss {
-            #[module(skip)]
-            similarity: Similarity,
             /// The temperature.
             pub temperature: Temperature,
             #[module(skip)]
-            reduction: Reduction,
-            #[module(skip)]
-            sums: Sums,
+            config: $config,
         }
 
         shown_on_one_line!($loss, |module, content| show_affinity(
             content,
-            module.similarity,
+            module.config.similarity,
             &module.temperature
         ));
 
@@ -101,9 +92,10 @@ macro_rules! contrastive {
                 labels: Tensor<1, Int>,
                 candidates: &Candidates,
             ) -> Tensor<1> {
-                let (similarity, temperature) = (self.similarity, Some(&self.temperature));
-                let contrasted = Contrasted { sums: self.sums, similarity, temperature };
-                contrasted.loss(&$terms, (queries, labels), candidates, &self.reduction)
+                let $config { similarity, sums, .. } = self.config;
+                let temperature = Some(&self.temperature);
+                let contrasted = Contrasted { sums, similarity, temperature };
+                contrasted.loss(&$terms, (queries, labels), candidates, &self.config.reduction)
             }
         }
     };

@@ -6,20 +6,18 @@ use burn::config::Config;
 use burn::module::Module;
 use burn::nn::loss::Reduction;
 use burn::tensor::{Int, Tensor, assert_shape};
-use burn_nca_fused::PairSum;
 #[cfg(feature = "fused")]
-use burn_nca_fused::{NeighborSets, pair_sum};
+use burn_nca_fused::pair_sum;
+use burn_nca_fused::{NeighborSets, PairSum};
 
 #[cfg(feature = "fused")]
 use super::among_all;
 use super::batch::{assert_rows, at_least_f32};
 use super::reduction::{reduce_sum, total};
-use super::{BatchLoss, Objective, TargetIndex};
+use super::{BatchLoss, Objective, TargetIndex, by_series_or_streamed};
 use crate::nca::mlkr::{predicted, squared_errors};
 use crate::nca::{exponents, squared_distances};
 use crate::shown_on_one_line;
-#[cfg(feature = "fused")]
-use crate::sums::exact_rows;
 use crate::sums::{Sums, in_blocks, rows_in_blocks};
 
 /// The settings of an [`MlkrLoss`].
@@ -36,7 +34,7 @@ pub struct MlkrLossConfig {
 impl MlkrLossConfig {
     /// The loss with these settings.
     pub fn init(&self) -> MlkrLoss {
-        MlkrLoss { reduction: self.reduction.clone(), sums: self.sums }
+        MlkrLoss { config: self.clone() }
     }
 }
 
@@ -78,13 +76,11 @@ impl MlkrLossConfig {
 #[module(custom_display)]
 pub struct MlkrLoss {
     #[module(skip)]
-    reduction: Reduction,
-    #[module(skip)]
-    sums: Sums,
+    config: MlkrLossConfig,
 }
 
 shown_on_one_line!(MlkrLoss, |module, content| content
-    .add_debug_attribute("reduction", &module.reduction));
+    .add_debug_attribute("reduction", &module.config.reduction));
 
 impl MlkrLoss {
     /// The loss of a batch, as an ordinary Burn loss; everything stays on the device.
@@ -107,9 +103,9 @@ impl MlkrLoss {
         let targets = targets.without_autodiff();
         let mean = targets.clone().mean_dim(0);
         let targets = (targets - mean).cast(embeddings.dtype());
-        let of_batch = Self { sums: self.sums.of_batch(), ..self.clone() };
+        let of_batch = self.clone().with_sums(self.config.sums.of_batch());
         let total = of_batch.errors(embeddings, targets, 0..n, |errors, _| errors.sum());
-        reduce_sum(total, n, &self.reduction)
+        reduce_sum(total, n, &self.config.reduction)
     }
 
     /// What `sum` makes of `||t_i - t̂_i||²` of the points `rows`, a block `[b, 1]` at a time, added up to `[1]`.
@@ -124,12 +120,12 @@ impl MlkrLoss {
         sum: impl Fn(Tensor<2>, Range<usize>) -> Tensor<1> + Sync,
     ) -> Tensor<1> {
         let truth = |rows: &Range<usize>| targets.clone().slice([rows.clone()]);
-        if self.sums.are_operations(PairSum::Mean, &z) {
+        if self.config.sums.are_operations(PairSum::Mean, &z) {
             #[cfg(feature = "fused")]
             return {
                 let others = others(&rows, &z);
                 let points = (among_all(&z, &rows), z);
-                let predicted = means(points, targets.clone(), &others, self.sums);
+                let predicted = means(points, targets.clone(), &others, self.config.sums);
                 sum(squared_errors(truth(&rows), predicted), rows)
             };
         }
@@ -141,16 +137,7 @@ impl MlkrLoss {
     }
 }
 
-#[cfg(feature = "fused")]
-impl MlkrLoss {
-    /// The tolerance of the means of all points if they are by a Fourier series.
-    fn tolerance(&self, z: &Tensor<2>, columns: usize) -> Option<f64> {
-        self.sums.fourier(z, z, || [others(&(0..z.dims()[0]), z)], columns)
-    }
-}
-
 /// All points but the own, of each of `rows`.
-#[cfg(feature = "fused")]
 fn others(rows: &Range<usize>, z: &Tensor<2>) -> NeighborSets {
     NeighborSets::all(rows.len(), z.dims()[0]).without_self(rows.start)
 }
@@ -163,8 +150,8 @@ fn means(
     columns: &NeighborSets,
     sums: Sums,
 ) -> Tensor<2> {
-    let sets = || [columns.clone()];
-    let tolerance = sums.fourier(&queries, &references, sets, targets.dims()[1]);
+    let points = (&queries, &references);
+    let tolerance = sums.fourier(points, || [columns.clone()], targets.dims()[1]);
     let sum = tolerance.map_or(PairSum::Mean, PairSum::FourierMean);
     pair_sum(sum, (queries, references), Some(targets), columns)
 }
@@ -205,33 +192,23 @@ impl Objective for MlkrLoss {
     type Target = TargetIndex;
 
     fn with_sums(self, sums: Sums) -> Self {
-        Self { sums, ..self }
+        Self { config: self.config.with_sums(sums) }
     }
 
-    #[cfg_attr(not(feature = "fused"), expect(unused_variables))]
-    fn sums_taken(&self, embedding: Tensor<2>, targets: &TargetIndex) -> Option<(Sums, usize)> {
-        if !self.sums.are_operations(PairSum::Mean, &embedding) {
+    fn sums_taken(&self, z: Tensor<2>, targets: &TargetIndex) -> Option<(Sums, usize)> {
+        let sums = self.config.sums;
+        if !sums.are_operations(PairSum::Mean, &z) {
             return Some((Sums::Plain, 0));
         }
-        #[cfg(feature = "fused")]
-        if let Some(tolerance) = self.tolerance(&embedding, targets.columns()) {
-            let sets = [others(&(0..targets.points()), &embedding)];
-            let exact = exact_rows((&embedding, &embedding), &sets, true, tolerance);
-            return Some((Sums::Fourier(tolerance), exact));
-        }
-        Some((Sums::Fused, 0))
+        let all = || [others(&(0..targets.points()), &z)];
+        Some(sums.operation((&z, &z), all, targets.columns()))
     }
 
-    /// By a Fourier series the terms of each block would take as long as all.
-    #[cfg(feature = "fused")]
-    fn prepared(&self, embedding: Tensor<2>, targets: &TargetIndex) -> Option<TargetIndex> {
-        let is_sum = self.sums.are_operations(PairSum::Mean, &embedding);
-        let by_series = is_sum && self.tolerance(&embedding, targets.columns()).is_some();
-        by_series.then(|| targets.clone().in_one_block())
-    }
-
-    fn blocks(&self, targets: &TargetIndex, _rows: usize) -> Vec<Range<usize>> {
-        targets.blocks()
+    fn blocks(&self, z: &Tensor<2>, targets: &TargetIndex, _rows: usize) -> Vec<Range<usize>> {
+        let (n, sums) = (targets.points(), self.config.sums);
+        let by_series = sums.are_operations(PairSum::Mean, z)
+            && sums.fourier((z, z), || [others(&(0..n), z)], targets.columns()).is_some();
+        by_series_or_streamed(n, by_series)
     }
 
     fn lower_bound(&self, _targets: &TargetIndex) -> Option<f64> {
@@ -241,59 +218,5 @@ impl Objective for MlkrLoss {
     fn block(&self, embedding: Tensor<2>, targets: &TargetIndex, terms: Range<usize>) -> Tensor<1> {
         let t = targets.centered(embedding.dtype());
         self.errors(embedding, t, terms, |errors, rows| total(targets.weigh(errors, rows)))
-    }
-}
-
-#[cfg(all(test, feature = "fourier"))]
-mod tests {
-    use burn::tensor::{DType, Device, TensorData};
-
-    use super::*;
-    use crate::data::host_values;
-    use crate::sums::FOURIER_TOLERANCE;
-
-    #[test]
-    fn plain_fused_and_fourier_means_agree() {
-        let (n, device) = (2500, Device::flex().autodiff());
-        for (k, columns, dtype, error) in
-            [(1, 1, DType::F64, 1e-7), (2, 3, DType::F64, 1e-7), (2, 1, DType::F32, 1e-5)]
-        {
-            let wave = |i: usize| 6.0 * ((i * i + 3 * i) as f64 * 0.37).sin() + (i % 6) as f64;
-            let values: Vec<f64> = (0..n * k).map(wave).collect();
-            let z = Tensor::<2>::from_data(TensorData::new(values, [n, k]), (&device, dtype));
-            let z = z.require_grad();
-            let prices: Vec<f64> = (0..n * columns).map(|i| 50.0 + wave(i / 2)).collect();
-            let targets = TargetIndex::new(&prices, columns, &device).unwrap();
-            let loss = |sums: Sums| MlkrLossConfig::new().with_sums(sums).init();
-            let found = |sums: Sums| {
-                let total = loss(sums).total(z.clone(), &targets);
-                let gradient = z.grad(&total.clone().backward()).unwrap();
-                [host_values(total), host_values(gradient)].concat()
-            };
-            let fourier = Sums::Fourier(FOURIER_TOLERANCE);
-            let [plain, fused, by_series, auto] =
-                [Sums::Plain, Sums::Fused, fourier, Sums::Auto].map(found);
-            assert!(auto == by_series || auto == fused, "auto is neither");
-            assert_ne!(by_series, fused, "the series was not used");
-            for other in [plain, fused] {
-                let norm = |values: &mut dyn Iterator<Item = f64>| {
-                    values.map(|x| x * x).sum::<f64>().sqrt()
-                };
-                let value = (by_series[0] / other[0] - 1.0).abs();
-                let off = norm(&mut (1..other.len()).map(|i| by_series[i] - other[i]));
-                let off = off / norm(&mut other[1..].iter().copied());
-                assert!(
-                    value < error && off < 1e-4,
-                    "{k}, {columns}, {dtype:?}: {value:e} {off:e}"
-                );
-            }
-            let (sums, exact) = loss(fourier).sums_taken(z.clone(), &targets).unwrap();
-            assert!(sums == fourier && exact < n / 4, "{exact}");
-            let batch = |sums: Sums| -> f64 {
-                let few = z.clone().slice([0..20]);
-                loss(sums).forward(few.clone(), few).into_scalar()
-            };
-            assert_eq!(batch(fourier), batch(Sums::Auto));
-        }
     }
 }

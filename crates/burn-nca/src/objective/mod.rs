@@ -87,7 +87,7 @@ use burn::module::{Module, ModuleDisplay};
 use burn::tensor::Tensor;
 
 use crate::error::{Error, Result};
-use crate::sums::Sums;
+use crate::sums::{Sums, cut};
 
 /// A sum of terms over an embedding; smaller is better.
 ///
@@ -186,10 +186,14 @@ pub trait Objective: Module + ModuleDisplay {
         None
     }
 
-    /// Cuts the terms into blocks of at most `rows`, in order.
-    fn blocks(&self, target: &Self::Target, rows: usize) -> Vec<Range<usize>> {
-        let n = target.terms();
-        (0..n).step_by(rows.max(1)).map(|start| start..(start + rows.max(1)).min(n)).collect()
+    /// Cuts the terms into blocks of at most `rows`, in order, for an evaluation at this embedding `[n, k]`.
+    fn blocks(
+        &self,
+        _embedding: &Tensor<2>,
+        target: &Self::Target,
+        rows: usize,
+    ) -> Vec<Range<usize>> {
+        cut(0..target.terms(), rows)
     }
 
     /// The whole sum in one graph, shape `[1]`; its memory grows with n². For small data and tests.
@@ -255,18 +259,17 @@ pub(crate) const STREAMED: usize = 4096;
 /// Cuts the terms of an objective whose blocks hold no table of pairs.
 #[doc(hidden)]
 pub fn whole_range(terms: usize) -> Vec<Range<usize>> {
-    (0..terms).step_by(STREAMED).map(|start| start..(start + STREAMED).min(terms)).collect()
+    cut(0..terms, STREAMED)
 }
 
-/// The same, or all in one block where they are computed together.
-#[allow(clippy::single_range_in_vec_init)]
-fn streamed(terms: usize, one_block: bool) -> Vec<Range<usize>> {
-    if one_block { vec![0..terms] } else { whole_range(terms) }
+/// Cuts terms whose sums over pairs are of all points by one Fourier series, where those of a block would take as long, or
+/// are streamed.
+fn by_series_or_streamed(terms: usize, by_series: bool) -> Vec<Range<usize>> {
+    cut(0..terms, if by_series { terms } else { STREAMED })
 }
 
 /// The rows of some points as the queries among all of them: the points themselves where it is all of them, so that a
 /// gradient need not be computed for queries and references apart.
-#[cfg(feature = "fused")]
 fn among_all(points: &Tensor<2>, rows: &Range<usize>) -> Tensor<2> {
     let points = points.clone();
     if *rows == (0..points.dims()[0]) { points } else { points.slice([rows.clone()]) }

@@ -14,6 +14,7 @@ use super::{BatchLoss, Objective, TargetIndex};
 use crate::nca::mlkr::{predicted, squared_errors};
 use crate::nca::own_pairs;
 use crate::shown_on_one_line;
+use crate::sums::cut;
 
 /// The least probability whose logarithm is taken: an outlier pulls no harder than that.
 const LEAST: f64 = 1e-7;
@@ -40,7 +41,7 @@ pub struct ModernNcaLossConfig {
 impl ModernNcaLossConfig {
     /// The loss with these settings.
     pub fn init(&self) -> ModernNcaLoss {
-        ModernNcaLoss { target: self.target, reduction: self.reduction.clone() }
+        ModernNcaLoss { config: self.clone() }
     }
 }
 
@@ -62,13 +63,11 @@ impl ModernNcaLossConfig {
 #[module(custom_display)]
 pub struct ModernNcaLoss {
     #[module(skip)]
-    target: ModernTarget,
-    #[module(skip)]
-    reduction: Reduction,
+    config: ModernNcaLossConfig,
 }
 
 shown_on_one_line!(ModernNcaLoss, |module, content| content
-    .add_debug_attribute("target", &module.target));
+    .add_debug_attribute("target", &module.config.target));
 
 /// `-||q_i - r_j||`, `[b, k]` and `[m, k]` to `[b, m]`, by a product of matrices.
 fn negated_distances(queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
@@ -122,7 +121,7 @@ impl ModernNcaLoss {
         assert_eq!(targets.dims()[0], n, "one row of targets for each embedding");
         let embeddings = at_least_f32(embeddings);
         let targets = targets.without_autodiff().cast(embeddings.dtype());
-        reduce_sum(self.terms(embeddings, &targets, 0..n).sum(), n, &self.reduction)
+        reduce_sum(self.terms(embeddings, &targets, 0..n).sum(), n, &self.config.reduction)
     }
 
     /// The terms of the points `rows`, `[b, 1]`.
@@ -134,7 +133,7 @@ impl ModernNcaLoss {
 
     /// The errors of predictions, `[b, m]` both to `[b, 1]`.
     fn errors(&self, truth: Tensor<2>, predicted: Tensor<2>) -> Tensor<2> {
-        match self.target {
+        match self.config.target {
             ModernTarget::Classes => {
                 let wrong = (truth - predicted).abs().sum_dim(1).mul_scalar(0.5);
                 (wrong.neg().add_scalar(1.0).clamp_min(0.0)).add_scalar(LEAST).log().neg()
@@ -153,8 +152,7 @@ impl ModernNcaLoss {
         (references, targets): (Tensor<2>, Tensor<2>),
     ) -> f64 {
         let [b, _] = queries.dims();
-        let rows = (0..b).step_by(PREDICTED).map(|start| start..(start + PREDICTED).min(b));
-        let sums = rows.map(|rows| {
+        let sums = cut(0..b, PREDICTED).into_iter().map(|rows| {
             let some = queries.clone().slice([rows.clone()]);
             let predicted = means(some, references.clone(), targets.clone(), None);
             self.errors(truth.clone().slice([rows]), predicted).sum().into_scalar::<f64>()

@@ -15,7 +15,7 @@ use super::contrast::plain::{hinge, without_positive};
 use super::contrast::{Contrast, Contrasted};
 use super::{
     BatchLoss, CandidateLoss, Candidates, ClassIndex, ClassTarget, Objective, Similarity,
-    assert_points,
+    among_all, assert_points, by_series_or_streamed,
 };
 use crate::nca::{equal_pairs, exponents, log_p};
 use crate::shown_on_one_line;
@@ -68,12 +68,7 @@ impl NcaLossConfig {
             "the repulsion weight must be finite and not negative, got {}",
             self.repulsion
         );
-        NcaLoss {
-            criterion: self.criterion,
-            repulsion: self.repulsion,
-            reduction: self.reduction.clone(),
-            sums: self.sums,
-        }
+        NcaLoss { config: self.clone() }
     }
 }
 
@@ -122,17 +117,12 @@ impl NcaLossConfig {
 #[module(custom_display)]
 pub struct NcaLoss {
     #[module(skip)]
-    criterion: Criterion,
-    repulsion: f64,
-    #[module(skip)]
-    reduction: Reduction,
-    #[module(skip)]
-    sums: Sums,
+    config: NcaLossConfig,
 }
 
 shown_on_one_line!(NcaLoss, |module, content| content
-    .add_debug_attribute("criterion", &module.criterion)
-    .add("repulsion", &module.repulsion));
+    .add_debug_attribute("criterion", &module.config.criterion)
+    .add("repulsion", &module.config.repulsion));
 
 impl NcaLoss {
     /// The loss of a batch, as an ordinary Burn loss. Plain sums leave everything on the device; fused ones read the labels
@@ -170,7 +160,7 @@ impl NcaLoss {
 
     fn contrasted(&self) -> Contrasted<'_> {
         Contrasted {
-            sums: self.sums.of_batch(),
+            sums: self.config.sums.of_batch(),
             similarity: Similarity::SqEuclidean,
             temperature: None,
         }
@@ -178,12 +168,18 @@ impl NcaLoss {
 
     /// The term of each query, `[b, 1]`.
     fn terms_of(&self, contrast: &dyn Contrast) -> Tensor<2> {
-        let terms =
-            self.criterion.terms(contrast.log_p()).mask_fill(contrast.without_positive(), 0.0);
-        if self.repulsion == 0.0 {
+        let NcaLossConfig { criterion, repulsion, .. } = self.config;
+        let terms = criterion.terms(contrast.log_p()).mask_fill(contrast.without_positive(), 0.0);
+        if repulsion == 0.0 {
             return terms;
         }
-        terms + contrast.hinge().mul_scalar(self.repulsion)
+        terms + contrast.hinge().mul_scalar(repulsion)
+    }
+
+    /// The tolerance of the sums of some points in class order, `[n, k]`, if they are by a Fourier series.
+    fn tolerance(&self, z: &Tensor<2>, classes: &ClassIndex, rows: &Range<usize>) -> Option<f64> {
+        let points = (&among_all(z, rows), z);
+        self.config.sums.fourier(points, || classes.sets(rows, classes.points()), 0)
     }
 }
 
@@ -203,7 +199,7 @@ impl CandidateLoss for NcaLoss {
         candidates: &Candidates,
     ) -> Tensor<1> {
         let terms = |contrast: &dyn Contrast| self.terms_of(contrast);
-        self.contrasted().loss(&terms, (queries, labels), candidates, &self.reduction)
+        self.contrasted().loss(&terms, (queries, labels), candidates, &self.config.reduction)
     }
 }
 
@@ -211,36 +207,22 @@ impl Objective for NcaLoss {
     type Target = ClassIndex;
 
     fn with_sums(self, sums: Sums) -> Self {
-        Self { sums, ..self }
-    }
-
-    /// By a Fourier series the terms of each block would take as long as all.
-    #[cfg(feature = "fused")]
-    fn prepared(&self, embedding: Tensor<2>, classes: &ClassIndex) -> Option<ClassIndex> {
-        if embedding.dims()[1] > crate::sums::MOST_DIMENSIONS {
-            return None;
-        }
-        let z = &classes.arrange(embedding);
-        let is_sum = !classes.is_single() && self.sums.are_operations(LOG_SUM, z);
-        let whole = fused::Block::new(z, classes, 0..classes.labeled());
-        let by_series = is_sum && whole.tolerance(self.sums).is_some();
-        by_series.then(|| classes.clone().in_one_block())
+        Self { config: self.config.with_sums(sums) }
     }
 
     fn sums_taken(&self, embedding: Tensor<2>, classes: &ClassIndex) -> Option<(Sums, usize)> {
-        let z = &classes.arrange(embedding);
-        if classes.is_single() {
+        if classes.classes() <= 1 {
             return None;
         }
-        if self.sums.are_operations(LOG_SUM, z) {
-            #[cfg(feature = "fused")]
-            return Some(fused::Block::new(z, classes, 0..classes.labeled()).sums_taken(self.sums));
+        let (z, rows, sums) = (&classes.arrange(embedding), 0..classes.labeled(), self.config.sums);
+        if !sums.are_operations(LOG_SUM, z) {
+            return Some((Sums::Plain, 0));
         }
-        Some((Sums::Plain, 0))
+        Some(sums.operation((&among_all(z, &rows), z), || classes.sets(&rows, classes.points()), 0))
     }
 
     fn lower_bound(&self, classes: &ClassIndex) -> Option<f64> {
-        match self.criterion {
+        match self.config.criterion {
             Criterion::F => Some(-classes.weight_with_partner()),
             Criterion::G => Some(0.0),
         }
@@ -258,37 +240,37 @@ impl Objective for NcaLoss {
         classes: &ClassIndex,
         rows: Range<usize>,
     ) -> Vec<Tensor<1>> {
+        let NcaLossConfig { criterion, repulsion, sums, .. } = self.config;
         let z = &classes.arrange(embedding);
-        if classes.is_single() {
+        if classes.classes() <= 1 {
             // Every neighbor is of the class, whatever the embedding: a constant, which has no graph.
             let log_p = Tensor::zeros([rows.len(), 1], (&z.device(), z.dtype()));
             let has_partner = classes.points() > 1;
-            let terms = if has_partner { self.criterion.terms(log_p) } else { log_p };
+            let terms = if has_partner { criterion.terms(log_p) } else { log_p };
             return vec![classes.weigh(terms, rows).sum()];
         }
-        if self.sums.are_operations(LOG_SUM, z) {
+        if sums.are_operations(LOG_SUM, z) {
             #[cfg(feature = "fused")]
-            return fused::Block::new(z, classes, rows).parts(self);
+            return fused::parts(self, z, classes, rows);
         }
         // Where j is of the class of i.
         let same = |rows: &Range<usize>| {
             equal_pairs(classes.labels(rows), classes.labels(&(0..classes.points())))
         };
-        let criterion = in_blocks([z.clone()], rows.clone(), |[z], rows| {
+        let sum = in_blocks([z.clone()], rows.clone(), |[z], rows| {
             let (same, (logits, own)) = (same(&rows), exponents(z, rows.clone()));
             let without_positive = without_positive(same.clone().bool_and(own.clone().bool_not()));
-            let terms =
-                self.criterion.terms(log_p(logits, same, own)).mask_fill(without_positive, 0.0);
+            let terms = criterion.terms(log_p(logits, same, own)).mask_fill(without_positive, 0.0);
             classes.weigh(terms, rows).sum()
         });
-        let hinge = (self.repulsion > 0.0).then(|| {
+        let hinge = (repulsion > 0.0).then(|| {
             let hinge = in_blocks([z.clone()], rows, |[z], rows| {
                 let (logits, _) = exponents(z, rows.clone());
                 classes.weigh(hinge(logits.neg(), same(&rows)), rows).sum()
             });
-            hinge.mul_scalar(self.repulsion)
+            hinge.mul_scalar(repulsion)
         });
-        [criterion].into_iter().chain(hinge).collect()
+        [sum].into_iter().chain(hinge).collect()
     }
 
     /// The hinge is a sum over pairs of points, of which a batch of b holds b(b - 1) of n(n - 1): that is
@@ -316,7 +298,11 @@ impl Objective for NcaLoss {
         [criterion, hinge].into_iter().flatten().reduce(|sum, part| sum + part)
     }
 
-    fn blocks(&self, classes: &ClassIndex, _rows: usize) -> Vec<Range<usize>> {
-        classes.blocks()
+    fn blocks(&self, z: &Tensor<2>, classes: &ClassIndex, _rows: usize) -> Vec<Range<usize>> {
+        let (z, all) = (&classes.arrange(z.clone()), 0..classes.labeled());
+        let by_series = classes.classes() > 1
+            && self.config.sums.are_operations(LOG_SUM, z)
+            && self.tolerance(z, classes, &all).is_some();
+        by_series_or_streamed(classes.labeled(), by_series)
     }
 }

@@ -35,8 +35,7 @@ pub struct PairLossConfig {
 impl PairLossConfig {
     /// The loss with these settings.
     pub fn init(&self) -> PairLoss {
-        let Self { include_self, sums, .. } = *self;
-        PairLoss { include_self, reduction: self.reduction.clone(), sums }
+        PairLoss { config: self.clone() }
     }
 }
 
@@ -100,22 +99,13 @@ impl PairLossConfig {
 #[module(custom_display)]
 pub struct PairLoss {
     #[module(skip)]
-    include_self: bool,
-    #[module(skip)]
-    reduction: Reduction,
-    #[module(skip)]
-    sums: Sums,
+    config: PairLossConfig,
 }
 
 shown_on_one_line!(PairLoss, |module, content| content
-    .add_debug_attribute("include_self", &module.include_self));
+    .add_debug_attribute("include_self", &module.config.include_self));
 
 impl PairLoss {
-    /// Whether the normalizer counts each point with itself.
-    pub fn include_self(&self) -> bool {
-        self.include_self
-    }
-
     /// The normalizer at an embedding `[n, k]`; the rows of Z are added in f64, in order.
     #[doc(hidden)]
     pub fn normalizer(&self, embedding: Tensor<2>) -> Normalizer {
@@ -191,7 +181,7 @@ impl PairLoss {
         let weights = weights.cast(first.dtype());
         let attraction = nca::pairs::attraction(first, second, weights.clone());
         let cost = nca::pairs::cost(attraction, weights, log_z);
-        reduce_sum(cost, pairs, &self.reduction)
+        reduce_sum(cost, pairs, &self.config.reduction)
     }
 
     /// log Z of a batch, shape `[1]`.
@@ -201,7 +191,7 @@ impl PairLoss {
     /// ```
     fn log_normalizer(&self, z: Tensor<2>) -> Tensor<1> {
         let [n, _] = z.dims();
-        if self.sums.are_fused(LOG_SUM, &[&z]) {
+        if self.config.sums.are_fused(LOG_SUM, &[&z]) {
             #[cfg(feature = "fused")]
             return nca::pairs::log_of_sum(fused::rows_of_z(self, z, 0..n));
         }
@@ -219,7 +209,7 @@ impl PairLoss {
     /// The log-sum-exp of `-||z_c - z_d||²` over d for each point c, `[n, 1]`, without a gradient.
     fn rows_of_z(&self, z: Tensor<2>) -> Tensor<2> {
         let [n, _] = z.dims();
-        if self.sums.are_fused(LOG_SUM, &[&z]) {
+        if self.config.sums.are_fused(LOG_SUM, &[&z]) {
             #[cfg(feature = "fused")]
             return fused::rows_of_z(self, z, 0..n);
         }
@@ -233,7 +223,7 @@ impl PairLoss {
     fn exponents(&self, z: Tensor<2>, rows: Range<usize>) -> (Tensor<2>, Tensor<2, Bool>) {
         let (logits, own) = nca::exponents(z, rows);
         let none = || own.clone().bool_and(own.clone().bool_not());
-        (logits, if self.include_self { none() } else { own })
+        (logits, if self.config.include_self { none() } else { own })
     }
 
     /// `Σ_c exp(row_c - log Z)` of some points c, `[1]`: their share of Z, of which `log Z = top + log_sum`.
@@ -247,7 +237,7 @@ impl PairLoss {
             let over_top = rows - top.clone().unsqueeze();
             (over_top - log_sum.clone().unsqueeze()).exp().sum()
         };
-        if self.sums.are_fused(LOG_SUM, &[&z]) {
+        if self.config.sums.are_fused(LOG_SUM, &[&z]) {
             #[cfg(feature = "fused")]
             return share(fused::rows_of_z(self, z, rows));
         }
@@ -270,11 +260,12 @@ impl Objective for PairLoss {
     type Target = PairIndex;
 
     fn with_sums(self, sums: Sums) -> Self {
-        Self { sums, ..self }
+        Self { config: self.config.with_sums(sums) }
     }
 
     fn sums_taken(&self, embedding: Tensor<2>, _pairs: &PairIndex) -> Option<(Sums, usize)> {
-        Some((self.sums.taken(LOG_SUM, &[&embedding]), 0))
+        let are_fused = self.config.sums.are_fused(LOG_SUM, &[&embedding]);
+        Some((if are_fused { Sums::Fused } else { Sums::Plain }, 0))
     }
 
     /// With the normalizer.
@@ -296,7 +287,7 @@ impl Objective for PairLoss {
         }
     }
 
-    fn blocks(&self, pairs: &PairIndex, _rows: usize) -> Vec<Range<usize>> {
+    fn blocks(&self, _: &Tensor<2>, pairs: &PairIndex, _rows: usize) -> Vec<Range<usize>> {
         whole_range(pairs.points())
     }
 

@@ -60,10 +60,8 @@ impl ProxyNcaLossConfig {
         let values = TensorData::new(values, [classes, d_embedding]);
         ProxyNcaLoss {
             proxies: Param::from_tensor(Tensor::from_data(values, device)),
-            similarity: self.similarity,
             temperature: self.temperature.init(device),
-            reduction: self.reduction.clone(),
-            sums: self.sums,
+            config: self.clone(),
         }
     }
 }
@@ -116,21 +114,17 @@ impl ProxyNcaLossConfig {
 pub struct ProxyNcaLoss {
     /// One proxy a class, `[c, k]`.
     pub proxies: Param<Tensor<2>>,
-    #[module(skip)]
-    similarity: Similarity,
     /// The temperature.
     pub temperature: Temperature,
     #[module(skip)]
-    reduction: Reduction,
-    #[module(skip)]
-    sums: Sums,
+    config: ProxyNcaLossConfig,
 }
 
 shown_on_one_line!(ProxyNcaLoss, |module, content| {
     let [classes, k] = module.proxies.dims();
     let content =
         content.add_debug_attribute("classes", &classes).add_debug_attribute("d_embedding", &k);
-    show_affinity(content, module.similarity, &module.temperature)
+    show_affinity(content, module.config.similarity, &module.temperature)
 });
 
 impl ProxyNcaLoss {
@@ -153,10 +147,10 @@ impl ProxyNcaLoss {
         let device = embeddings.device();
         let of_proxies = Tensor::arange(0..classes as i64, &device);
         let candidates = Candidates::of_others(proxies, of_proxies);
-        let (similarity, temperature) = (self.similarity, Some(&self.temperature));
-        let contrasted = Contrasted { sums: self.sums, similarity, temperature };
+        let ProxyNcaLossConfig { similarity, sums, .. } = self.config;
+        let contrasted = Contrasted { sums, similarity, temperature: Some(&self.temperature) };
         let terms = |contrast: &dyn Contrast| contrast.log_p().neg();
-        contrasted.loss(&terms, (embeddings, labels), &candidates, &self.reduction)
+        contrasted.loss(&terms, (embeddings, labels), &candidates, &self.config.reduction)
     }
 }
 

@@ -15,11 +15,14 @@ use burn_nca_fused::PairSum;
 
 use super::batch::{assert_rows, at_least_f32};
 use super::reduction::reduce;
-use super::{AgreementIndex, AgreementTarget, BatchLoss, Criterion, Objective};
+use super::{
+    AgreementIndex, AgreementTarget, BatchLoss, Criterion, Objective, among_all,
+    by_series_or_streamed,
+};
 use crate::nca::soft_match::{log_agreement, log_p};
 use crate::nca::{exponents, own_pairs};
 use crate::shown_on_one_line;
-use crate::sums::{LOG_SUM, Sums, in_blocks, rows_in_blocks};
+use crate::sums::{LOG_SUM, Sums, cut, in_blocks, rows_in_blocks};
 
 /// The settings of a [`SoftNcaLoss`].
 #[derive(Config, Debug)]
@@ -43,12 +46,7 @@ pub struct SoftNcaLossConfig {
 impl SoftNcaLossConfig {
     /// The loss with these settings.
     pub fn init(&self) -> SoftNcaLoss {
-        SoftNcaLoss {
-            criterion: self.criterion,
-            unlabeled_neighbors: self.unlabeled_neighbors,
-            reduction: self.reduction.clone(),
-            sums: self.sums,
-        }
+        SoftNcaLoss { config: self.clone() }
     }
 }
 
@@ -100,25 +98,14 @@ impl SoftNcaLossConfig {
 #[module(custom_display)]
 pub struct SoftNcaLoss {
     #[module(skip)]
-    criterion: Criterion,
-    #[module(skip)]
-    unlabeled_neighbors: bool,
-    #[module(skip)]
-    reduction: Reduction,
-    #[module(skip)]
-    sums: Sums,
+    config: SoftNcaLossConfig,
 }
 
 shown_on_one_line!(SoftNcaLoss, |module, content| content
-    .add_debug_attribute("criterion", &module.criterion)
-    .add_debug_attribute("unlabeled_neighbors", &module.unlabeled_neighbors));
+    .add_debug_attribute("criterion", &module.config.criterion)
+    .add_debug_attribute("unlabeled_neighbors", &module.config.unlabeled_neighbors));
 
 impl SoftNcaLoss {
-    /// The criterion.
-    pub fn criterion(&self) -> Criterion {
-        self.criterion
-    }
-
     /// The loss of a batch with a table of agreements, as an ordinary Burn loss; everything stays on the
     /// device. The agreements carry no gradient.
     ///
@@ -144,11 +131,12 @@ impl SoftNcaLoss {
             absent.clone().bool_or(own_pairs(0..n, n, &absent.device())).all_dim(1);
         let log_w = agreements.mask_fill(absent.clone(), 1.0).log();
         let counted = || without_positive.clone().bool_not().float();
-        if self.sums.are_fused(PairSum::CostedLogSumExp, &[&z]) {
+        let reduction = &self.config.reduction;
+        if self.config.sums.are_fused(PairSum::CostedLogSumExp, &[&z]) {
             #[cfg(feature = "fused")]
             return {
                 let log_p = fused::of_table(z, log_w, absent);
-                reduce(self.terms(log_p, without_positive.clone()).sum(), counted, &self.reduction)
+                reduce(self.terms(log_p, without_positive.clone()).sum(), counted, reduction)
             };
         }
         let sum = in_blocks([z], 0..n, |[z], rows| {
@@ -157,7 +145,7 @@ impl SoftNcaLoss {
             let log_w = log_w.clone().slice([rows.clone()]);
             self.terms(log_p(logits, log_w, part(&absent), own), part(&without_positive)).sum()
         });
-        reduce(sum, counted, &self.reduction)
+        reduce(sum, counted, reduction)
     }
 
     /// The loss of a batch with continuous targets, as an ordinary Burn loss.
@@ -193,7 +181,7 @@ impl SoftNcaLoss {
         );
         let z = at_least_f32(embeddings);
         let targets = at_least_f32(targets);
-        if self.sums.are_fused(LOG_SUM, &[&z]) {
+        if self.config.sums.are_fused(LOG_SUM, &[&z]) {
             #[cfg(feature = "fused")]
             return fused::of_targets(self, z, targets, width);
         }
@@ -214,25 +202,38 @@ impl SoftNcaLoss {
             let (logits, _) = exponents(z, rows.clone());
             let log_w = log_agreement(targets.clone().slice([rows]), targets, width);
             let log_w = log_w.cast(logits.dtype());
-            let left_out = if self.unlabeled_neighbors { own } else { apart.clone() };
+            let left_out = if self.config.unlabeled_neighbors { own } else { apart.clone() };
             self.terms(log_p(logits, log_w, apart, left_out), without_positive).sum()
         });
-        reduce(sum, counted, &self.reduction)
+        reduce(sum, counted, &self.config.reduction)
     }
 
     /// Whether the sums over the pairs of these agreements are operations; those of labels may be a Fourier series.
     fn are_operations(&self, z: &Tensor<2>, agreements: &AgreementIndex) -> bool {
-        match (agreements.is_table(), agreements.is_of_labels()) {
-            (true, _) => self.sums.are_fused(PairSum::CostedLogSumExp, &[z]),
-            (_, true) => self.sums.are_operations(LOG_SUM, z),
-            _ => self.sums.are_fused(LOG_SUM, &[z]),
+        match agreements.classes() {
+            Some(_) => self.config.sums.are_operations(LOG_SUM, z),
+            None if agreements.is_table() => {
+                self.config.sums.are_fused(PairSum::CostedLogSumExp, &[z])
+            }
+            None => self.config.sums.are_fused(LOG_SUM, &[z]),
         }
+    }
+
+    /// The tolerance of the sums of some labeled points if they are by a Fourier series.
+    fn tolerance(
+        &self,
+        z: &Tensor<2>,
+        agreements: &AgreementIndex,
+        rows: &Range<usize>,
+    ) -> Option<f64> {
+        let (classes, [m, _]) = (agreements.classes()?, z.dims());
+        self.config.sums.fourier((&among_all(z, rows), z), || classes.sets(rows, m), 0)
     }
 
     /// -p_i or -log p_i, `[b, 1]`; 0 where no point agrees.
     fn terms(&self, log_p: Tensor<2>, without_positive: Tensor<2, Bool>) -> Tensor<2> {
         let log_p = log_p.mask_fill(without_positive.clone(), 0.0);
-        self.criterion.terms(log_p).mask_fill(without_positive, 0.0)
+        self.config.criterion.terms(log_p).mask_fill(without_positive, 0.0)
     }
 }
 
@@ -253,7 +254,7 @@ impl Objective for SoftNcaLoss {
     type Target = AgreementIndex;
 
     fn with_sums(self, sums: Sums) -> Self {
-        Self { sums, ..self }
+        Self { config: self.config.with_sums(sums) }
     }
 
     fn sums_taken(
@@ -261,35 +262,18 @@ impl Objective for SoftNcaLoss {
         embedding: Tensor<2>,
         agreements: &AgreementIndex,
     ) -> Option<(Sums, usize)> {
-        let z = &agreements.arrange(embedding, self.unlabeled_neighbors);
+        let z = &agreements.arrange(embedding, self.config.unlabeled_neighbors);
         if !self.are_operations(z, agreements) {
             return Some((Sums::Plain, 0));
         }
-        #[cfg(feature = "fused")]
-        return Some(fused::sums_taken(self, z, agreements));
-        #[cfg(not(feature = "fused"))]
-        None
-    }
-
-    /// By a Fourier series the terms of each block would take as long as all.
-    #[cfg(feature = "fused")]
-    fn prepared(
-        &self,
-        embedding: Tensor<2>,
-        agreements: &AgreementIndex,
-    ) -> Option<AgreementIndex> {
-        if embedding.dims()[1] > crate::sums::MOST_DIMENSIONS {
-            return None;
-        }
-        let z = &agreements.arrange(embedding, self.unlabeled_neighbors);
-        let is_sum = self.are_operations(z, agreements);
-        let all = 0..agreements.labeled();
-        let by_series = is_sum && fused::tolerance(self, z, agreements, &all).is_some();
-        by_series.then(|| agreements.clone().in_one_block())
+        let Some(classes) = agreements.classes() else { return Some((Sums::Fused, 0)) };
+        let (rows, [m, _]) = (0..agreements.labeled(), z.dims());
+        let points = (&among_all(z, &rows), z);
+        Some(self.config.sums.operation(points, || classes.sets(&rows, m), 0))
     }
 
     fn lower_bound(&self, agreements: &AgreementIndex) -> Option<f64> {
-        match self.criterion {
+        match self.config.criterion {
             Criterion::F => Some(-agreements.weight_with_agreement()),
             Criterion::G => Some(0.0),
         }
@@ -304,7 +288,7 @@ impl Objective for SoftNcaLoss {
         if terms.is_empty() {
             return embedding.sum().mul_scalar(0.0);
         }
-        let z = agreements.arrange(embedding, self.unlabeled_neighbors);
+        let z = agreements.arrange(embedding, self.config.unlabeled_neighbors);
         if self.are_operations(&z, agreements) {
             #[cfg(feature = "fused")]
             return fused::block(self, z, agreements, terms);
@@ -328,7 +312,14 @@ impl Objective for SoftNcaLoss {
         })
     }
 
-    fn blocks(&self, agreements: &AgreementIndex, rows: usize) -> Vec<Range<usize>> {
-        agreements.blocks(rows)
+    fn blocks(&self, z: &Tensor<2>, agreements: &AgreementIndex, rows: usize) -> Vec<Range<usize>> {
+        let all = 0..agreements.labeled();
+        if agreements.is_table() {
+            return cut(all, rows);
+        }
+        let z = &agreements.arrange(z.clone(), self.config.unlabeled_neighbors);
+        let by_series =
+            self.are_operations(z, agreements) && self.tolerance(z, agreements, &all).is_some();
+        by_series_or_streamed(all.end, by_series)
     }
 }

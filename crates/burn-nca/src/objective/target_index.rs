@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use burn::tensor::{DType, Device, Tensor};
 
+use super::DataTarget;
 use super::term_weights::TermWeights;
 use super::transfer::{float_tensor, widest_float};
-use super::{DataTarget, streamed};
 use crate::data::{Features, RegressionData, Scaling, ScalingKind};
 use crate::error::{Error, Result};
 
@@ -33,10 +33,8 @@ pub struct TargetIndex {
     values: Arc<Vec<f64>>,
     columns: usize,
     on_device: Tensor<2>,
-    /// The weight of the term of each point; 1 where there are none.
-    weights: Option<TermWeights>,
-    /// Whether the terms are computed together.
-    one_block: bool,
+    /// The weight of the term of each point.
+    weights: TermWeights,
 }
 
 impl TargetIndex {
@@ -80,18 +78,13 @@ impl TargetIndex {
                 values[at]
             )));
         }
-        let rows = (values.len() / columns) as f64;
-        let mean = |column: usize| values.iter().skip(column).step_by(columns).sum::<f64>() / rows;
-        let means: Vec<f64> = (0..columns).map(mean).collect();
-        let centered = values.chunks_exact(columns).flat_map(|row| row.iter().zip(&means));
-        let centered = centered.map(|(value, mean)| value - mean).collect();
-        Ok(Self::index(centered, columns, &device.clone().inner()))
+        Ok(Self::index(centered(values, columns), columns, &device.clone().inner()))
     }
 
     fn index(values: Vec<f64>, columns: usize, device: &Device) -> Self {
         let shape = [values.len() / columns, columns];
         let on_device = float_tensor(values.clone(), shape, device, widest_float(device));
-        Self { values: Arc::new(values), columns, on_device, weights: None, one_block: false }
+        Self { values: Arc::new(values), columns, on_device, weights: TermWeights::default() }
     }
 
     /// The same points, the term of each times its weight: `Σ_i w_i ||t_i - t̂_i||²`.
@@ -102,26 +95,12 @@ impl TargetIndex {
     /// Not one weight per point, a weight that is negative or not finite, or none that is positive.
     pub fn with_weights(self, weights: &[f64]) -> Result<Self> {
         let weights = TermWeights::new(weights, self.points(), &self.on_device.device())?;
-        Ok(Self { weights: Some(weights), ..self })
-    }
-
-    /// The same for terms that are computed together, in time that grows with the points and not with the pairs.
-    #[cfg(feature = "fused")]
-    pub(super) fn in_one_block(self) -> Self {
-        Self { one_block: true, ..self }
-    }
-
-    /// The blocks of the terms.
-    pub(super) fn blocks(&self) -> Vec<Range<usize>> {
-        streamed(self.points(), self.one_block)
+        Ok(Self { weights, ..self })
     }
 
     /// The terms of points `rows`, each times its weight, `[b, 1]` to `[b, 1]`.
     pub fn weigh(&self, terms: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
-        match &self.weights {
-            Some(weights) => weights.weigh(terms, rows),
-            None => terms,
-        }
+        self.weights.weigh(terms, rows)
     }
 
     /// Number of points, n.
@@ -148,8 +127,8 @@ impl DataTarget for TargetIndex {
     fn subset(&self, rows: &[usize]) -> Self {
         let values = rows.iter().flat_map(|row| &self.values[row * self.columns..][..self.columns]);
         let values = values.copied().collect();
-        let weights = self.weights.as_ref().map(|weights| weights.select(rows));
-        Self { weights, ..Self::index(values, self.columns, &self.on_device.device()) }
+        let index = Self::index(values, self.columns, &self.on_device.device());
+        Self { weights: self.weights.select(rows), ..index }
     }
 
     /// In the order of the points.
@@ -162,6 +141,15 @@ impl DataTarget for TargetIndex {
     fn counted(&self) -> usize {
         if self.points() > 1 { self.points() } else { 0 }
     }
+}
+
+/// Row-major values, each less the mean of its column.
+pub(super) fn centered(values: &[f64], columns: usize) -> Vec<f64> {
+    let rows = (values.len() / columns) as f64;
+    let mean = |column: usize| values.iter().skip(column).step_by(columns).sum::<f64>() / rows;
+    let means: Vec<f64> = (0..columns).map(mean).collect();
+    let numbers = values.chunks_exact(columns).flat_map(|row| row.iter().zip(&means));
+    numbers.map(|(value, mean)| value - mean).collect()
 }
 
 #[cfg(test)]

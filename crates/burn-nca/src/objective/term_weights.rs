@@ -9,13 +9,9 @@ use super::transfer::{float_tensor, widest_float};
 use crate::data::check_weights;
 use crate::error::Result;
 
-/// One factor per term, on the host and on a device.
-#[derive(Clone, Debug)]
-pub struct TermWeights {
-    values: Arc<Vec<f64>>,
-    /// The same, `[n, 1]`.
-    on_device: Tensor<2>,
-}
+/// One factor per term, on the host and on a device `[n, 1]`; without any, each term counts once.
+#[derive(Clone, Debug, Default)]
+pub struct TermWeights(Option<(Arc<Vec<f64>>, Tensor<2>)>);
 
 impl TermWeights {
     /// The weights of `points` terms.
@@ -30,28 +26,31 @@ impl TermWeights {
     fn index(values: Vec<f64>, device: &Device) -> Self {
         let shape = [values.len(), 1];
         let on_device = float_tensor(values.clone(), shape, device, widest_float(device));
-        Self { values: Arc::new(values), on_device }
+        Self(Some((Arc::new(values), on_device)))
     }
 
-    /// The weight of the term at a place.
-    pub fn at(&self, place: usize) -> f64 {
-        self.values[place]
+    /// The weight of each term, if there are any.
+    pub fn values(&self) -> Option<&[f64]> {
+        self.0.as_ref().map(|(values, _)| values.as_slice())
     }
 
     /// The weights at these places, in that order.
+    #[must_use]
     pub fn select(&self, places: &[usize]) -> Self {
-        let values = places.iter().map(|&place| self.values[place]).collect();
-        Self::index(values, &self.on_device.device())
+        let Some((values, on_device)) = &self.0 else { return Self::default() };
+        let values = places.iter().map(|&place| values[place]).collect();
+        Self::index(values, &on_device.device())
     }
 
     /// The sum of the weights at `places`.
     pub fn sum(&self, places: Range<usize>) -> f64 {
-        self.values[places].iter().sum()
+        self.values().map_or(places.len() as f64, |values| values[places].iter().sum())
     }
 
     /// The terms of `rows`, each times its weight, `[b, 1]` to `[b, 1]`.
     pub fn weigh(&self, terms: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
-        let weights = self.on_device.clone().slice([rows]).cast(terms.dtype());
+        let Some((_, on_device)) = &self.0 else { return terms };
+        let weights = on_device.clone().slice([rows]).cast(terms.dtype());
         terms * weights
     }
 }

@@ -1,5 +1,8 @@
 //! How every loss is shown, and what all of them refuse.
 
+#[cfg(feature = "fourier")]
+mod series;
+
 use burn::tensor::{Device, Int, Tensor};
 
 use super::*;

@@ -23,3 +23,16 @@ pub fn float_tensor<const D: usize>(
 pub fn widest_float(device: &Device) -> DType {
     if device.supports_dtype(DType::F64) { DType::F64 } else { DType::F32 }
 }
+
+/// An order of rows on a device, unless it is that of the data already.
+pub(super) fn order_tensor(order: &[usize], device: &Device) -> Option<Tensor<1, Int>> {
+    let is_given = order.iter().enumerate().all(|(place, &row)| place == row);
+    (!is_given).then(|| int_tensor(order, device))
+}
+
+/// The place of each row in an order of all.
+pub(super) fn places(order: &[usize]) -> Vec<usize> {
+    let mut places = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(place, &row)| places[row] = place);
+    places
+}

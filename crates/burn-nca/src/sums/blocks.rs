@@ -27,9 +27,10 @@ pub(crate) fn is_one_block(references: &Tensor<2>, rows: usize) -> bool {
     rows <= block_rows(references)
 }
 
-fn cut(rows: &Range<usize>, size: usize) -> Vec<Range<usize>> {
-    let starts = rows.clone().step_by(size);
-    starts.map(|start| start..(start + size).min(rows.end)).collect()
+/// Rows in ranges of `size`, in order; the last may be shorter.
+pub(crate) fn cut(rows: Range<usize>, size: usize) -> Vec<Range<usize>> {
+    let (end, size) = (rows.end, size.max(1));
+    rows.step_by(size).map(|start| start..(start + size).min(end)).collect()
 }
 
 /// The sum of `terms` over some rows among m points, `[1]`, differentiable in the tensors; the last is that of the points.
@@ -44,7 +45,7 @@ pub(crate) fn in_blocks<const N: usize>(
     rows: Range<usize>,
     terms: impl Fn([Tensor<2>; N], Range<usize>) -> Tensor<1> + Sync,
 ) -> Tensor<1> {
-    let blocks = cut(&rows, block_rows(&tensors[N - 1]));
+    let blocks = cut(rows.clone(), block_rows(&tensors[N - 1]));
     if blocks.len() <= 1 {
         return terms(tensors, rows);
     }
@@ -76,7 +77,7 @@ pub(crate) fn rows_in_blocks(
     rows: Range<usize>,
     values: impl Fn(Range<usize>) -> Tensor<2> + Sync,
 ) -> Tensor<2> {
-    let blocks = cut(&rows, block_rows(references));
+    let blocks = cut(rows.clone(), block_rows(references));
     let parts: Vec<Tensor<2>> = if runs_on_host(&references.device()) {
         blocks.into_par_iter().map(&values).collect()
     } else {

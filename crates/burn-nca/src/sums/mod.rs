@@ -6,13 +6,11 @@ use core::ops::RangeInclusive;
 
 use burn::config::Config;
 use burn::tensor::{DType, Device, Tensor};
-#[cfg(feature = "fused")]
-use burn_nca_fused::NeighborSets;
-use burn_nca_fused::{Distance, PairSum};
+use burn_nca_fused::{Distance, NeighborSets, PairSum};
 
 use crate::device::backend;
 use crate::error::{Error, Message, Result, Setting};
-pub(crate) use blocks::{in_blocks, is_one_block, rows_in_blocks};
+pub(crate) use blocks::{cut, in_blocks, is_one_block, rows_in_blocks};
 
 /// What f and g are made of: `log Σ_j exp(-||z_i - z_j||²)`.
 pub(crate) const LOG_SUM: PairSum = PairSum::LogSumExp(Distance::SqEuclidean);
@@ -23,12 +21,7 @@ pub const FOURIER_TOLERANCE: f64 = 1e-8;
 /// The tolerances that a Fourier series can have in f64.
 const TOLERANCES: RangeInclusive<f64> = 1e-13..=1e-4;
 
-/// The most dimensions that a Fourier series is for.
-#[cfg(feature = "fused")]
-pub(crate) const MOST_DIMENSIONS: usize = 2;
-
 /// Points from which a Fourier series may be chosen.
-#[cfg(feature = "fused")]
 const FOURIER_FROM: usize = 2000;
 
 /// How sums over pairs of points are added up.
@@ -155,21 +148,29 @@ impl Sums {
         true
     }
 
-    /// The way of sums of this kind over the pairs of such tensors: fused or plain.
-    pub(crate) fn taken(self, sum: PairSum, tensors: &[&Tensor<2>]) -> Self {
-        if self.are_fused(sum, tensors) { Self::Fused } else { Self::Plain }
+    /// How sums that [are operations](Self::are_operations) are computed, and how many points have one that a Fourier series
+    /// leaves to an exact sum; as [`fourier`](Self::fourier).
+    pub(crate) fn operation<const N: usize>(
+        self,
+        (queries, z): (&Tensor<2>, &Tensor<2>),
+        sets: impl Fn() -> [NeighborSets; N],
+        values: usize,
+    ) -> (Self, usize) {
+        match self.fourier((queries, z), &sets, values) {
+            Some(tolerance) => {
+                let exact = exact_rows((queries, z), &sets(), values > 0, tolerance);
+                (Self::Fourier(tolerance), exact)
+            }
+            None => (Self::Fused, 0),
+        }
     }
-}
 
-#[cfg(feature = "fused")]
-impl Sums {
     /// The tolerance of sums over these sets of the points themselves, or of means of columns of values, if they are by a
     /// Fourier series.
     pub(crate) fn fourier<const N: usize>(
         self,
-        queries: &Tensor<2>,
-        z: &Tensor<2>,
-        columns: impl FnOnce() -> [NeighborSets; N],
+        (queries, z): (&Tensor<2>, &Tensor<2>),
+        sets: impl Fn() -> [NeighborSets; N],
         values: usize,
     ) -> Option<f64> {
         match self {
@@ -178,7 +179,7 @@ impl Sums {
             Self::Auto => {
                 let is_chosen = queries.dims()[0].min(z.dims()[0]) >= FOURIER_FROM
                     && is_operation(PairSum::Fourier(FOURIER_TOLERANCE), &[z])
-                    && is_faster(queries, z, &columns(), values);
+                    && is_faster(queries, z, &sets(), values);
                 is_chosen.then_some(FOURIER_TOLERANCE)
             }
         }
@@ -194,14 +195,14 @@ fn is_faster(queries: &Tensor<2>, z: &Tensor<2>, columns: &[NeighborSets], value
     cost.is_some_and(|cost| 1.5 * cost.series < fused * cost.pairs)
 }
 
-#[cfg(all(feature = "fused", not(feature = "fourier")))]
+#[cfg(not(feature = "fourier"))]
 fn is_faster(_: &Tensor<2>, _: &Tensor<2>, _: &[NeighborSets], _: usize) -> bool {
     false
 }
 
 /// The number of points with a sum, or of means with one, that a Fourier series leaves to an exact one.
 #[cfg(feature = "fourier")]
-pub(crate) fn exact_rows(
+fn exact_rows(
     points: (&Tensor<2>, &Tensor<2>),
     sets: &[NeighborSets],
     of_means: bool,
@@ -210,13 +211,8 @@ pub(crate) fn exact_rows(
     burn_nca_fused::fourier_exact_rows(points, sets, of_means, tolerance).unwrap_or(0)
 }
 
-#[cfg(all(feature = "fused", not(feature = "fourier")))]
-pub(crate) fn exact_rows(
-    _: (&Tensor<2>, &Tensor<2>),
-    _: &[NeighborSets],
-    _: bool,
-    _: f64,
-) -> usize {
+#[cfg(not(feature = "fourier"))]
+fn exact_rows(_: (&Tensor<2>, &Tensor<2>), _: &[NeighborSets], _: bool, _: f64) -> usize {
     0
 }
 

@@ -24,7 +24,7 @@ fn number(value: Tensor<1>) -> f64 {
 
 /// The sum over blocks of this many rows.
 fn sum<O: Objective>(objective: &O, z: &Tensor<2>, target: &O::Target, rows: usize) -> f64 {
-    let blocks = objective.blocks(target, rows);
+    let blocks = objective.blocks(z, target, rows);
     let block = |range| number(objective.block(z.clone(), target, range));
     blocks.into_iter().map(block).sum()
 }

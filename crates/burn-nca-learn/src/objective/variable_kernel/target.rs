@@ -19,7 +19,7 @@ pub struct KernelTarget {
     classes: usize,
     /// `[n]`
     on_device: Tensor<1, Int>,
-    weights: Option<TermWeights>,
+    weights: TermWeights,
     /// `[n, K]`, where they are held fixed.
     neighbors: Option<Tensor<2, Int>>,
 }
@@ -43,7 +43,8 @@ impl KernelTarget {
     pub(super) fn index(labels: Vec<usize>, device: &Device) -> Self {
         let classes = labels.iter().max().map_or(1, |largest| largest + 1);
         let on_device = int_tensor(&labels, device);
-        Self { labels: Arc::new(labels), classes, on_device, weights: None, neighbors: None }
+        let weights = TermWeights::default();
+        Self { labels: Arc::new(labels), classes, on_device, weights, neighbors: None }
     }
 
     /// The same points, the error of each times its weight.
@@ -52,7 +53,7 @@ impl KernelTarget {
     /// Not one weight per point, a weight that is negative or not finite, or none that is positive.
     pub fn with_weights(self, weights: &[f64]) -> Result<Self> {
         let weights = TermWeights::new(weights, self.points(), &self.on_device.device())?;
-        Ok(Self { weights: Some(weights), ..self })
+        Ok(Self { weights, ..self })
     }
 
     /// The same points with these neighbors, `[n, K]`.
@@ -89,10 +90,7 @@ impl KernelTarget {
 
     /// The errors of points `rows`, each times its weight, `[b, 1]` to `[b, 1]`.
     pub(super) fn weigh(&self, errors: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
-        match &self.weights {
-            Some(weights) => weights.weigh(errors, rows),
-            None => errors,
-        }
+        self.weights.weigh(errors, rows)
     }
 }
 
@@ -104,8 +102,7 @@ impl DataTarget for KernelTarget {
     /// Their neighbors are for the embedding to tell.
     fn subset(&self, rows: &[usize]) -> Self {
         let labels = rows.iter().map(|&row| self.labels[row]).collect();
-        let weights = self.weights.as_ref().map(|weights| weights.select(rows));
         let part = Self::index(labels, &self.on_device.device());
-        Self { weights, classes: self.classes, ..part }
+        Self { weights: self.weights.select(rows), classes: self.classes, ..part }
     }
 }

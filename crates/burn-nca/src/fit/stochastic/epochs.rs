@@ -13,7 +13,7 @@ use web_time::Instant;
 
 use crate::device::runs_on_host;
 use crate::encoder::Encoder;
-use crate::fit::chunks::{chunks, joined};
+use crate::fit::chunks::joined;
 use crate::fit::exact::CHUNK;
 use crate::fit::nearest::Nearest;
 use crate::fit::parameters::flatten_gradients;
@@ -24,6 +24,7 @@ use crate::fit::units::Units;
 use crate::fit::{Evaluation, FitConfig, Progress, StochasticConfig};
 use crate::model::MetricModel;
 use crate::objective::{DataTarget, Objective, SampledTerms, over};
+use crate::sums::cut;
 
 /// The learning rate after `batch` of all `batches`: half a cosine from its start to 0.
 fn learning_rate_at(start: f64, batch: usize, batches: usize) -> f64 {
@@ -232,7 +233,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
         let encoder = self.model.encoder.valid();
         let part =
             |rows: Range<usize>| encoder.forward(self.problem.x.rows(&rows.collect::<Vec<_>>()));
-        joined(chunks(self.problem.x.dims()[0], CHUNK).map(part).collect())
+        joined(cut(0..self.problem.x.dims()[0], CHUNK).into_iter().map(part).collect())
     }
 
     /// The embedding of these rows, those of a batch of this number, with its graph, `[b, k]`.

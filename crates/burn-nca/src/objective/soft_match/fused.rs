@@ -13,7 +13,7 @@ use crate::objective::reduction::{over, reduce_sum, total};
 use crate::objective::similarity::in_graph_of;
 use crate::objective::transfer::int_tensor;
 use crate::objective::{AgreementIndex, among_all};
-use crate::sums::{LOG_SUM, Sums, exact_rows};
+use crate::sums::LOG_SUM;
 
 /// `log p_i` of a batch with a table of agreements, `[n, 1]`.
 pub(super) fn of_table(z: Tensor<2>, log_w: Tensor<2>, absent: Tensor<2, Bool>) -> Tensor<2> {
@@ -48,7 +48,7 @@ pub(super) fn of_targets(
     };
     let (points, targets) = (rows(&z, &labeled), rows(&targets, &labeled));
     let others = NeighborSets::all(count, count).without_self(0);
-    let all = if loss.unlabeled_neighbors && count < n {
+    let all = if loss.config.unlabeled_neighbors && count < n {
         let among = Tensor::cat(vec![points.clone(), rows(&z, &unlabeled)], 0);
         let columns = NeighborSets::all(count, n).without_self(0);
         pair_sum(LOG_SUM, (points.clone(), among), None, &columns)
@@ -62,42 +62,8 @@ pub(super) fn of_targets(
     let targets = in_graph_of(targets, &points);
     let lifted = Tensor::cat(vec![points, targets], 1);
     let agreeing = pair_sum(LOG_SUM, (lifted.clone(), lifted), None, &others);
-    let terms = loss.criterion.terms(agreeing - all);
-    reduce_sum(terms.sum(), count, &loss.reduction)
-}
-
-/// Those of equal label and all others, of some labeled points, where these are the agreements.
-fn sets(
-    z: &Tensor<2>,
-    agreements: &AgreementIndex,
-    rows: &Range<usize>,
-) -> Option<[NeighborSets; 2]> {
-    let [m, _] = z.dims();
-    let all = NeighborSets::all(rows.len(), m).without_self(rows.start);
-    Some([agreements.partners(rows, m)?, all])
-}
-
-/// The tolerance of the sums of some labeled points if they are by a Fourier series.
-pub(super) fn tolerance(
-    loss: &SoftNcaLoss,
-    z: &Tensor<2>,
-    agreements: &AgreementIndex,
-    rows: &Range<usize>,
-) -> Option<f64> {
-    let sets = sets(z, agreements, rows)?;
-    loss.sums.fourier(&among_all(z, rows), z, || sets, 0)
-}
-
-/// How the sums of all labeled points are computed, and how many of these have one that a Fourier series leaves to an exact sum.
-pub(super) fn sums_taken(
-    loss: &SoftNcaLoss,
-    z: &Tensor<2>,
-    agreements: &AgreementIndex,
-) -> (Sums, usize) {
-    let rows = 0..agreements.labeled();
-    let Some(tolerance) = tolerance(loss, z, agreements, &rows) else { return (Sums::Fused, 0) };
-    let sets = sets(z, agreements, &rows).expect("a series is of labels");
-    (Sums::Fourier(tolerance), exact_rows((&among_all(z, &rows), z), &sets, false, tolerance))
+    let terms = loss.config.criterion.terms(agreeing - all);
+    reduce_sum(terms.sum(), count, &loss.config.reduction)
 }
 
 /// The terms of some labeled points, of an embedding as the index arranges it, `[1]`.
@@ -110,7 +76,7 @@ pub(super) fn block(
     let (b, m) = (terms.len(), z.dims()[0]);
     let among = |m: usize| NeighborSets::all(b, m).without_self(terms.start);
     let block = among_all(&z, &terms);
-    let sum = tolerance(loss, &z, agreements, &terms).map_or(LOG_SUM, PairSum::Fourier);
+    let sum = loss.tolerance(&z, agreements, &terms).map_or(LOG_SUM, PairSum::Fourier);
     let all = pair_sum(sum, (block.clone(), z.clone()), None, &among(m));
     let agreeing = if agreements.is_table() {
         let costs = agreements.costs(&terms, z.dtype());
