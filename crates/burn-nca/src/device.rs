@@ -1,6 +1,7 @@
 //! The backend of a device, and whether it computes on the host.
 
 use burn::tensor::Device;
+use rayon::prelude::*;
 
 /// The name of the backend that computes on `device`, such as `flex`.
 pub fn backend(device: &Device) -> &'static str {
@@ -26,4 +27,17 @@ pub fn runs_on_host(device: &Device) -> bool {
 #[doc(hidden)]
 pub fn is_cpu(backend: &str) -> bool {
     matches!(backend, "flex" | "ndarray")
+}
+
+/// What `work` makes of each part, in order: on all cores of the host, or one after the other on a GPU.
+pub(crate) fn side_by_side<P: Send, T: Send>(
+    parts: Vec<P>,
+    on_host: bool,
+    work: impl Fn(P) -> T + Sync + Send,
+) -> Vec<T> {
+    if on_host {
+        parts.into_par_iter().map(work).collect()
+    } else {
+        parts.into_iter().map(work).collect()
+    }
 }

@@ -2,11 +2,11 @@
 
 use burn::config::Config;
 use burn::module::{Module, Param};
-use burn::tensor::{Device, Tensor};
+use burn::tensor::{DType, Device, Tensor};
 
 use super::{
-    DiagonalMap, DiagonalMapConfig, Encoder, HiddenLayers, LinearMap, LinearMapConfig, Mlp,
-    MlpConfig, ModernConfig, ModernEncoder,
+    DiagonalMap, Encoder, HiddenLayers, LinearMap, LinearMapConfig, Mlp, MlpConfig, ModernConfig,
+    ModernEncoder,
 };
 use crate::error::{Error, Message, Result, Setting};
 
@@ -90,7 +90,12 @@ impl EncoderConfig {
             )));
         }
         if *self == Self::Diagonal && d_input != d_output {
-            return Err(diagonal(d_input, d_output));
+            let text = format!(
+                "a diagonal encoder weighs the {d_input} features and cannot map to {d_output} dimensions"
+            );
+            let hint = Setting::Dimensions(d_input);
+            let message = Message::from(text).with_hint(hint);
+            return Err(Error::setting(message.with_hint(Setting::LinearEncoder)));
         }
         Ok(())
     }
@@ -161,7 +166,8 @@ impl EncoderConfig {
             }
             Self::Diagonal => {
                 assert_eq!(d_input, d_output, "a diagonal map keeps the number of features");
-                AnyEncoder::Diagonal(DiagonalMapConfig::new(d_input).init(device))
+                let scale = vec![1.0; d_input];
+                AnyEncoder::Diagonal(DiagonalMap::from_scale(&scale, device, DType::F32))
             }
             Self::Mlp(hidden) => {
                 AnyEncoder::Mlp(MlpConfig::new(d_input, hidden.clone(), d_output).init(device))
@@ -169,14 +175,6 @@ impl EncoderConfig {
             Self::Modern(config) => AnyEncoder::Modern(config.init(d_input, d_output, 0, device)),
         }
     }
-}
-
-fn diagonal(d_input: usize, d_output: usize) -> Error {
-    let text = format!(
-        "a diagonal encoder weighs the {d_input} features and cannot map to {d_output} dimensions"
-    );
-    let ask = Setting::Dimensions(d_input);
-    Error::setting(Message::from(text).with_hint(ask).with_hint(Setting::LinearEncoder))
 }
 
 /// One of the crate's encoders, chosen at run time.
@@ -216,30 +214,29 @@ pub(super) fn times<const D: usize>(param: &Param<Tensor<D>>, factor: f64) -> Pa
     Param::from_tensor(param.val().without_autodiff().mul_scalar(factor))
 }
 
+/// What an expression says of the encoder within.
+macro_rules! of_each {
+    ($any:expr, $encoder:ident => $result:expr) => {
+        match $any {
+            Self::Linear($encoder) => $result,
+            Self::Diagonal($encoder) => $result,
+            Self::Mlp($encoder) => $result,
+            Self::Modern($encoder) => $result,
+        }
+    };
+}
+
 impl Encoder for AnyEncoder {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        match self {
-            Self::Linear(encoder) => encoder.forward(x),
-            Self::Diagonal(encoder) => encoder.forward(x),
-            Self::Mlp(encoder) => encoder.forward(x),
-            Self::Modern(encoder) => encoder.forward(x),
-        }
+        of_each!(self, encoder => encoder.forward(x))
     }
 
     fn forward_seeded(&self, x: Tensor<2>, seed: u64) -> Option<Tensor<2>> {
-        match self {
-            Self::Mlp(encoder) => encoder.forward_seeded(x, seed),
-            Self::Linear(_) | Self::Diagonal(_) | Self::Modern(_) => None,
-        }
+        of_each!(self, encoder => encoder.forward_seeded(x, seed))
     }
 
     fn d_input(&self) -> Option<usize> {
-        match self {
-            Self::Linear(encoder) => encoder.d_input(),
-            Self::Diagonal(encoder) => encoder.d_input(),
-            Self::Mlp(encoder) => encoder.d_input(),
-            Self::Modern(encoder) => encoder.d_input(),
-        }
+        of_each!(self, encoder => encoder.d_input())
     }
 
     fn config(&self) -> Option<EncoderConfig> {
@@ -252,12 +249,7 @@ impl Encoder for AnyEncoder {
     }
 
     fn squared_norm(&self) -> Option<Tensor<1>> {
-        match self {
-            Self::Linear(encoder) => encoder.squared_norm(),
-            Self::Diagonal(encoder) => encoder.squared_norm(),
-            Self::Mlp(encoder) => encoder.squared_norm(),
-            Self::Modern(encoder) => encoder.squared_norm(),
-        }
+        of_each!(self, encoder => encoder.squared_norm())
     }
 }
 

@@ -1,25 +1,10 @@
 //! The diagonal map: a weight per feature.
 
-use burn::config::Config;
 use burn::module::{Module, Param};
 use burn::tensor::{DType, Device, Tensor, TensorData, assert_shape};
 
 use super::Encoder;
 use crate::data::host_values;
-
-/// The size of a [`DiagonalMap`].
-#[derive(Config, Debug)]
-pub struct DiagonalMapConfig {
-    /// Number of input features, and of embedding dimensions.
-    pub d_input: usize,
-}
-
-impl DiagonalMapConfig {
-    /// A map that starts as the identity.
-    pub fn init(&self, device: &Device) -> DiagonalMap {
-        DiagonalMap::from_scale(&vec![1.0; self.d_input], device, DType::F32)
-    }
-}
 
 /// An axis-aligned metric: one weight per feature, `z = diag(a) x` (the paper's diagonal A).
 #[derive(Module, Debug)]

@@ -88,12 +88,7 @@ impl HiddenLayers {
     /// # Errors
     /// A share of dropout outside [0, 1), or a noise that is negative or not finite.
     pub fn check(&self) -> Result<()> {
-        if !(0.0..1.0).contains(&self.dropout) {
-            return Err(Error::setting(format!(
-                "the dropout is {}; give a share of the units, at least 0 and below 1",
-                self.dropout
-            )));
-        }
+        check_dropout(self.dropout)?;
         if !(self.noise >= 0.0 && self.noise.is_finite()) {
             return Err(Error::setting(format!(
                 "the noise of the network is {}; give a standard deviation of 0 or more",
@@ -102,6 +97,15 @@ impl HiddenLayers {
         }
         Ok(())
     }
+}
+
+pub(super) fn check_dropout(share: f64) -> Result<()> {
+    if (0.0..1.0).contains(&share) {
+        return Ok(());
+    }
+    Err(Error::setting(format!(
+        "the dropout is {share}; give a share of the units, at least 0 and below 1"
+    )))
 }
 
 /// The sizes of an [`Mlp`] and its hidden layers.

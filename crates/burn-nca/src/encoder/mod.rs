@@ -19,7 +19,7 @@ mod unit;
 
 pub use any::{AnyEncoder, EncoderConfig};
 pub use cast::cast;
-pub use diagonal::{DiagonalMap, DiagonalMapConfig};
+pub use diagonal::DiagonalMap;
 pub use linear::{LinearMap, LinearMapConfig};
 pub use mlp::{Activation, HiddenLayers, Mlp, MlpConfig};
 pub use modern::{ModernConfig, ModernEncoder, ModernMember, ResidualBlock};

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::any::times;
-use super::mlp::{linear, normalization};
+use super::mlp::{check_dropout, linear, normalization};
 use super::{Encoder, EncoderConfig, NumericEmbedding, NumericEmbeddingConfig, seeded};
 use crate::error::{Error, Result};
 
@@ -90,12 +90,7 @@ impl ModernConfig {
                 self.members
             )));
         }
-        if !(0.0..1.0).contains(&self.dropout) {
-            return Err(Error::setting(format!(
-                "the dropout is {}; give a share of the units, at least 0 and below 1",
-                self.dropout
-            )));
-        }
+        check_dropout(self.dropout)?;
         let embedding = self.embedding.as_ref();
         let sizes = embedding.map(|embedding| [embedding.frequencies, embedding.size]);
         let empty =

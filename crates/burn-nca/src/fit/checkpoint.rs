@@ -144,19 +144,14 @@ impl<'a> Checkpoint<'a> {
         Ok(())
     }
 
-    fn existing(&self) -> Option<&(Place<'a>, FitKey)> {
-        self.kept.as_ref().filter(|(place, _)| place.exists())
-    }
-
     /// The stored state, if there is a file. Its checksum and its key are checked: the state is one of this fit, as
     /// this program wrote it.
     ///
     /// # Errors
     /// A file that cannot be read, that belongs to another fit, or whose state was changed.
     pub fn load<S: DeserializeOwned>(&self) -> Result<Option<S>> {
-        let Some((place, key)) = self.existing() else {
-            return Ok(None);
-        };
+        let existing = self.kept.as_ref().filter(|(place, _)| place.exists());
+        let Some((place, key)) = existing else { return Ok(None) };
         let path = place.path();
         let journal = place.read().map_err(|source| Error::io(path, source))?;
         let (state, _) = from_journal(key, &journal).map_err(|error| match error {
@@ -223,9 +218,7 @@ impl<'a> Checkpoint<'a> {
 
     /// Writes the state atomically.
     fn save<S: Serialize>(&mut self, state: &S) -> Result<()> {
-        let Some((place, key)) = &mut self.kept else {
-            return Ok(());
-        };
+        let Some((place, key)) = &mut self.kept else { return Ok(()) };
         self.written = Instant::now();
         if let Some(tell) = &mut self.on_event {
             tell(&CheckpointEvent::Saving);

@@ -8,7 +8,7 @@ use crate::encoder::Encoder;
 use crate::sums::cut;
 
 /// The embedding, `chunk` rows at a time.
-pub(super) fn embed<E: Encoder>(encoder: &E, x: &Tensor<2>, chunk: usize) -> Tensor<2> {
+pub(crate) fn embed<E: Encoder>(encoder: &E, x: &Tensor<2>, chunk: usize) -> Tensor<2> {
     let [n, _] = x.dims();
     let part = |rows| encoder.forward(x.clone().slice([rows]));
     joined(cut(0..n, chunk).into_iter().map(part).collect())

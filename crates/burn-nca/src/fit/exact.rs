@@ -11,13 +11,12 @@ use burn::config::Config;
 use burn::module::Module;
 use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
-use rayon::prelude::*;
 
 use super::chunks::{backward_through, embed};
 use super::disable_training_flags;
 use super::gradients::add_gradients;
 use crate::data::host_values;
-use crate::device::runs_on_host;
+use crate::device::{runs_on_host, side_by_side};
 use crate::encoder::Encoder;
 use crate::model::MetricModel;
 use crate::objective::{Objective, assert_points};
@@ -163,7 +162,7 @@ pub(super) fn penalized<E: Encoder, O: Objective>(
         for range in ranges {
             let leaf = z.clone().autodiff().require_grad();
             let parts = objective.block_parts(leaf.clone(), target, range.clone());
-            sums.add(objective, &leaf, parts);
+            sums.merge(objective, BlockSums::of(objective, &leaf, parts));
         }
         sums
     };
@@ -177,8 +176,7 @@ pub(super) fn penalized<E: Encoder, O: Objective>(
     let mut magnitude = sums.iter().map(|sum| sum.abs()).sum::<f64>() + offset.abs();
     if let Some(penalty) = penalty {
         let leaf = z.autodiff().require_grad();
-        let mut of_penalty = BlockSums::default();
-        of_penalty.add(&model.objective, &leaf, vec![penalty(leaf.clone())]);
+        let of_penalty = BlockSums::of(&model.objective, &leaf, vec![penalty(leaf.clone())]);
         let penalty: f64 = of_penalty.sums().iter().sum();
         value += penalty;
         magnitude += penalty.abs();
@@ -211,13 +209,8 @@ fn in_groups<O: Objective, T: Send>(
     work: impl Fn(&O, &[Range<usize>]) -> T + Sync,
 ) -> Vec<T> {
     let size = ranges.len().div_ceil(GROUPS).max(1);
-    let groups: Vec<(O, &[Range<usize>])> =
-        ranges.chunks(size).map(|group| (objective.clone(), group)).collect();
-    if on_host {
-        groups.into_par_iter().map(|(objective, group)| work(&objective, group)).collect()
-    } else {
-        groups.into_iter().map(|(objective, group)| work(&objective, group)).collect()
-    }
+    let groups = ranges.chunks(size).map(|group| (objective.clone(), group)).collect();
+    side_by_side(groups, on_host, |(objective, group)| work(&objective, group))
 }
 
 /// What a group of blocks adds up to.
@@ -230,39 +223,27 @@ struct BlockSums {
 }
 
 impl BlockSums {
-    /// Adds a block, which is the sum of its parts.
-    fn add<O: Objective>(&mut self, objective: &O, leaf: &Tensor<2>, parts: Vec<Tensor<1>>) {
+    /// A block, which is the sum of its parts.
+    fn of<O: Objective>(objective: &O, leaf: &Tensor<2>, parts: Vec<Tensor<1>>) -> Self {
         let values = parts.iter().map(|part| vec![part.clone().without_autodiff()]);
-        self.add_values(values.collect());
-        let Some(loss) = parts.into_iter().reduce(|sum, part| sum + part) else { return };
+        let mut block = Self { parts: values.collect(), ..Self::default() };
+        let loss = parts.into_iter().reduce(|sum, part| sum + part);
         // A block without a differentiable term (one class, say) has nothing to send back.
-        if !loss.is_tracked() {
-            return;
-        }
+        let Some(loss) = loss.filter(Tensor::is_tracked) else { return block };
         let mut grads = loss.backward();
-        if let Some(gradient) = leaf.grad_remove(&mut grads) {
-            self.embedding = Some(match self.embedding.take() {
-                Some(total) => total + gradient,
-                None => gradient,
-            });
-        }
-        let mut part = GradientsParams::from_grads(grads, objective);
-        add_gradients(objective, &mut self.parameters, &mut part);
+        block.embedding = leaf.grad_remove(&mut grads);
+        block.parameters = GradientsParams::from_grads(grads, objective);
+        block
     }
 
     fn merge<O: Objective>(&mut self, objective: &O, mut other: Self) {
-        self.add_values(std::mem::take(&mut other.parts));
+        self.parts.resize_with(self.parts.len().max(other.parts.len()), Vec::new);
+        self.parts.iter_mut().zip(other.parts).for_each(|(part, values)| part.extend(values));
         self.embedding = match (self.embedding.take(), other.embedding) {
             (Some(total), Some(part)) => Some(total + part),
             (total, part) => total.or(part),
         };
-        let part = &mut other.parameters;
-        add_gradients(objective, &mut self.parameters, part);
-    }
-
-    fn add_values(&mut self, values: Vec<Vec<Tensor<1>>>) {
-        self.parts.resize_with(self.parts.len().max(values.len()), Vec::new);
-        self.parts.iter_mut().zip(values).for_each(|(part, values)| part.extend(values));
+        add_gradients(objective, &mut self.parameters, &mut other.parameters);
     }
 
     /// The sum of each part over all blocks, in f64.

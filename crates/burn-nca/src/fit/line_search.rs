@@ -192,19 +192,25 @@ mod tests {
         })
     }
 
+    /// (5.1) of Moré and Thuente with beta = 2.
+    fn bounded(a: f64) -> [f64; 2] {
+        let square = a * a + 2.0;
+        [-a / square, (a * a - 2.0) / (square * square)]
+    }
+
+    /// (5.4) of Moré and Thuente with these two beta.
+    fn between(left: f64, right: f64) -> impl Fn(f64) -> [f64; 2] {
+        let [of_left, of_right] = [left, right].map(|beta| 1.0_f64.hypot(beta) - beta);
+        move |a: f64| {
+            let (to_left, to_right) = (a.hypot(left), (1.0 - a).hypot(right));
+            let value = of_left * to_right + of_right * to_left;
+            [value, of_left * (a - 1.0) / to_right + of_right * a / to_left]
+        }
+    }
+
     #[test]
     fn the_step_meets_both_wolfe_conditions_from_any_first_trial() {
-        // Test functions of Moré and Thuente, section 5: (5.1) with beta = 2, (5.4) with beta = 0.01.
-        let bounded = |a: f64| {
-            let square = a * a + 2.0;
-            [-a / square, (a * a - 2.0) / (square * square)]
-        };
-        let kinked = |a: f64| {
-            let (left, right) = (a.hypot(0.01), (1.0 - a).hypot(0.01));
-            let gamma = 1.0_f64.hypot(0.01) - 0.01;
-            [gamma * (left + right), gamma * (a / left - (1.0 - a) / right)]
-        };
-        for function in [&bounded as &dyn Fn(f64) -> [f64; 2], &kinked] {
+        for function in [&bounded as &dyn Fn(f64) -> [f64; 2], &between(0.01, 0.01)] {
             for first_trial in [1e-3, 1e-1, 1.0, 1e1, 1e3] {
                 for curvature in [0.9, 0.1, 0.01] {
                     let settings = LineSearch { curvature, ..SEARCH };
@@ -223,18 +229,6 @@ mod tests {
     /// as SciPy 1.17 has it. Table 2 asks for an interval narrower than those that are searched here.
     #[test]
     fn trials_are_those_of_the_tables_of_more_and_thuente() {
-        let bounded = |a: f64| {
-            let square = a * a + 2.0;
-            [-a / square, (a * a - 2.0) / (square * square)]
-        };
-        let between = |left: f64, right: f64| {
-            let [of_left, of_right] = [left, right].map(|beta| 1.0_f64.hypot(beta) - beta);
-            move |a: f64| {
-                let (to_left, to_right) = (a.hypot(left), (1.0 - a).hypot(right));
-                let value = of_left * to_right + of_right * to_left;
-                [value, of_left * (a - 1.0) / to_right + of_right * a / to_left]
-            }
-        };
         let (even, left, right) = (between(1e-3, 1e-3), between(1e-2, 1e-3), between(1e-3, 1e-2));
         type Table<'a> = (&'a dyn Fn(f64) -> [f64; 2], [f64; 2], [(usize, f64); 4]);
         let tables: [Table<'_>; 4] = [

@@ -5,7 +5,7 @@
 
 pub mod cached;
 pub(crate) mod checkpoint;
-mod chunks;
+pub(crate) mod chunks;
 mod config;
 mod conjugate_gradient;
 mod descent;

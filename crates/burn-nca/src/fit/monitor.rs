@@ -15,13 +15,6 @@ pub struct Best<K> {
     pub kept: K,
 }
 
-impl<K> Best<K> {
-    /// The same step, with what was kept turned into something else.
-    pub fn try_map<L, E>(self, convert: impl FnOnce(K) -> Result<L, E>) -> Result<Best<L>, E> {
-        Ok(Best { iteration: self.iteration, kept: convert(self.kept)? })
-    }
-}
-
 /// What a fit has been through, over all its runs; part of a checkpoint.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record<K> {
@@ -34,6 +27,15 @@ pub struct Record<K> {
 impl<K> Record<K> {
     pub(super) fn new() -> Self {
         Self { history: Vec::new(), best: None }
+    }
+
+    /// The same record, with what was kept of the best step turned into something else.
+    pub(super) fn try_map<L, E>(
+        self,
+        convert: impl FnOnce(K) -> Result<L, E>,
+    ) -> Result<Record<L>, E> {
+        let of_best = |Best { iteration, kept }| Ok(Best { iteration, kept: convert(kept)? });
+        Ok(Record { history: self.history, best: self.best.map(of_best).transpose()? })
     }
 
     /// The best step, as it was noted.

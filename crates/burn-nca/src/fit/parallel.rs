@@ -6,12 +6,11 @@
 use core::ops::Range;
 
 use burn::tensor::Tensor;
-use rayon::prelude::*;
 
 use super::cached::{CachedGradient, loss_of_embedding};
 use super::chunks::{joined, pulled_back};
 use super::gradients::add_gradients;
-use crate::device::runs_on_host;
+use crate::device::{runs_on_host, side_by_side};
 use crate::encoder::Encoder;
 use crate::model::MetricModel;
 use crate::objective::BatchLoss;
@@ -100,17 +99,4 @@ pub fn value_and_gradient<E: Encoder, L: BatchLoss>(
         }
     }
     CachedGradient { loss, embedding, gradients }
-}
-
-/// What `work` makes of each part, in order: on all cores of the host, or one after the other on a GPU.
-fn side_by_side<P: Send, T: Send>(
-    parts: Vec<P>,
-    on_host: bool,
-    work: impl Fn(P) -> T + Sync + Send,
-) -> Vec<T> {
-    if on_host {
-        parts.into_par_iter().map(work).collect()
-    } else {
-        parts.into_iter().map(work).collect()
-    }
 }

@@ -14,7 +14,7 @@
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
-use burn::optim::{AdamConfig, AdamWConfig, ModuleOptimizer};
+use burn::optim::{AdamConfig, AdamWConfig};
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::Checkpoint;
@@ -25,7 +25,7 @@ use super::training_layers::check_one_function;
 use super::units::Units;
 use super::{
     DescentState, Evaluation, FitConfig, FitSession, ObjectiveScale, OptimizerConfig, Progress,
-    Solution, StochasticConfig, Termination, exact, saturation, stochastic,
+    Solution, Termination, exact, saturation, stochastic,
 };
 use crate::encoder::{Encoder, EncoderConfig};
 use crate::error::{Error, Result};
@@ -63,27 +63,29 @@ pub fn minimize_prepared<E: Encoder, O: Objective>(
     let mut checkpoint = Checkpoint::of(&mut session, || problem.fit_key(config, &start))?;
     let watchers =
         Watchers { on_progress: session.on_progress, on_parameters: session.on_parameters };
-    let prepared = Prepared { units, start, watchers };
-    match &config.optimizer {
-        OptimizerConfig::Lbfgs(solver) => prepared.run(solver, &mut checkpoint),
-        OptimizerConfig::ConjugateGradient(solver) => prepared.run(solver, &mut checkpoint),
+    let (batches, optimizer, rate) = match &config.optimizer {
+        OptimizerConfig::Lbfgs(solver) => {
+            return Prepared { units, start, watchers }.run(solver, &mut checkpoint);
+        }
+        OptimizerConfig::ConjugateGradient(solver) => {
+            return Prepared { units, start, watchers }.run(solver, &mut checkpoint);
+        }
         OptimizerConfig::Adam(batches) => {
             let optimizer = match batches.weight_decay.filter(|decay| *decay > 0.0) {
                 Some(decay) => AdamWConfig::new().with_weight_decay(decay as f32).init(),
                 None => AdamConfig::new().init(),
             };
-            let rate = batches.rate_from(&prepared.start);
-            let steps = (session.optimizer.unwrap_or(optimizer), rate);
-            prepared.run_batches(batches, steps, &mut checkpoint)
+            (batches, optimizer, batches.rate_from(&start))
         }
         OptimizerConfig::Sgd(settings) => {
             let encoder = problem.model.encoder.config();
             let is_map = matches!(encoder, Some(EncoderConfig::Linear | EncoderConfig::Diagonal));
-            let rate = settings.rate_from(&prepared.start, is_map);
-            let steps = (session.optimizer.unwrap_or_else(|| settings.init()), rate);
-            prepared.run_batches(&settings.batches, steps, &mut checkpoint)
+            (&settings.batches, settings.init(), settings.rate_from(&start, is_map))
         }
-    }
+    };
+    let steps = (session.optimizer.unwrap_or(optimizer), rate);
+    let monitor = Monitor::new(config, watchers);
+    stochastic::minimize(&units, batches, steps, monitor, &mut checkpoint)
 }
 
 /// The solution of a fit with zero iterations; value and gradient are those that its optimizer sees, of all pairs or of an
@@ -119,7 +121,7 @@ fn at_the_start<E: Encoder, O: Objective>(
     }
 }
 
-/// A problem with its start and those who watch, for a minimizer.
+/// A problem with its start and those who watch, for a full-batch minimizer.
 struct Prepared<'a, 'p, 's, E: Encoder, O: Objective> {
     units: Units<'a, 'p, E, O>,
     start: Vec<f64>,
@@ -127,18 +129,6 @@ struct Prepared<'a, 'p, 's, E: Encoder, O: Objective> {
 }
 
 impl<E: Encoder, O: Objective> Prepared<'_, '_, '_, E, O> {
-    /// Minimizes by mini-batches, with an optimizer and its learning rate at the start.
-    fn run_batches(
-        self,
-        batches: &StochasticConfig,
-        steps: (ModuleOptimizer, f64),
-        checkpoint: &mut Checkpoint<'_>,
-    ) -> Result<Solution<MetricModel<E, O>>> {
-        let Self { units, watchers, .. } = self;
-        let monitor = Monitor::new(units.config, watchers);
-        stochastic::minimize(&units, batches, steps, monitor, checkpoint)
-    }
-
     /// Minimizes with all points at every step.
     fn run<R: DirectionRule>(
         self,
@@ -157,14 +147,13 @@ impl<E: Encoder, O: Objective> Prepared<'_, '_, '_, E, O> {
             }
             None => (DescentState::new(start), None),
         };
-        let solution = match end {
+        let mut solution = match end {
             Some(end) => {
                 let seconds = state.seconds;
                 state.end(end, seconds, Vec::new())
             }
             None => descend(&units, (&mut monitor, checkpoint), (state, rule))?,
         };
-        let mut solution = solution;
         if units.ended() && !solution.termination.converged() {
             solution.termination = Termination::Stopped;
         }

@@ -44,7 +44,10 @@ pub(super) fn minimize<E: Encoder, O: Objective>(
     }
     let termination = match end {
         Some(end) => end,
-        None => pass_over(&mut epochs, &mut monitor, checkpoint)?,
+        None => {
+            let count = settings.epochs_of(problem.x.dims()[0]);
+            pass_over(count, &mut epochs, &mut monitor, checkpoint)?
+        }
     };
     let ended = (!termination.can_resume()).then_some(termination);
     checkpoint.conclude(termination, || State::of(&epochs, &monitor.record, ended))?;
@@ -81,11 +84,12 @@ pub(super) fn at_the_start<E: Encoder, O: Objective>(
 
 /// Passes over the rows until the epochs are done or the monitor breaks.
 fn pass_over<E: Encoder, O: Objective>(
+    count: usize,
     epochs: &mut Epochs<'_, '_, E, O>,
     monitor: &mut Monitor<'_, '_, MetricModel<E, O>>,
     checkpoint: &mut Checkpoint<'_>,
 ) -> Result<Termination> {
-    while epochs.epoch < epochs.plan.epochs {
+    while epochs.epoch < count {
         let before = independent(&epochs.model);
         let mut progress = epochs.run();
         if epochs.epoch == 1 && epochs.steps == 0 {

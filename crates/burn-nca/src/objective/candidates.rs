@@ -35,17 +35,8 @@ enum Own {
     None,
     /// Candidate i is query i.
     Row,
-    /// That of the same number: `[b]` and `[m]`.
-    Sample(Box<Numbers>),
-}
-
-/// The numbers of samples.
-#[derive(Clone, Debug)]
-struct Numbers {
-    /// `[b]`
-    queries: Tensor<1, Int>,
-    /// `[m]`
-    candidates: Tensor<1, Int>,
+    /// That of the same number: those of the queries, `[b]`, and of the candidates, `[m]`.
+    Sample(Box<[Tensor<1, Int>; 2]>),
 }
 
 impl Candidates {
@@ -79,7 +70,7 @@ impl Candidates {
         let ClassTarget { labels, ids } = target;
         assert_shape!(labels, [m]);
         assert_shape!(ids, [m]);
-        let own = Own::Sample(Box::new(Numbers { queries: query_ids, candidates: ids }));
+        let own = Own::Sample(Box::new([query_ids, ids]));
         Self { embeddings, labels, own, usable: None }
     }
 
@@ -155,7 +146,7 @@ impl Candidates {
                 Some(own_pairs(rows.clone(), m, &self.labels.device()))
             }
             Own::Sample(numbers) => {
-                let Numbers { queries, candidates } = (**numbers).clone();
+                let [queries, candidates] = (**numbers).clone();
                 let numbered = queries.dims()[0];
                 assert_eq!(b, numbered, "{b} queries, but {numbered} numbers of them");
                 Some(equal_pairs(queries.slice([rows.clone()]), candidates))
@@ -184,9 +175,9 @@ impl Candidates {
             wanted.push(self.labels.clone());
         }
         if let Own::Sample(numbers) = &self.own {
-            let numbered = numbers.queries.dims()[0];
+            let [numbered] = numbers[0].dims();
             assert_eq!(b, numbered, "{b} queries, but {numbered} numbers of them");
-            wanted.extend([numbers.queries.clone(), numbers.candidates.clone()]);
+            wanted.extend((**numbers).clone());
         }
         wanted.extend(self.usable.clone().map(|usable| usable.int()));
         let mut read = on_host_together(wanted).into_iter();

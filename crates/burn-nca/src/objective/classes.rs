@@ -187,16 +187,15 @@ impl ClassIndex {
     /// among them. They have no same-class partner: their p_i is 0 whatever the metric, so they add nothing to f and are left out
     /// of g, but they stay neighbors of the others.
     pub fn without_positive(&self) -> Vec<usize> {
-        let of_one_row = self.starts.windows(2).filter(|span| span[1] - span[0] == 1);
-        let of_one_row = of_one_row.filter(|span| span[0] < self.labeled());
-        let mut rows: Vec<usize> = of_one_row.map(|span| self.order[span[0]]).collect();
+        let of_one_row = self.spans().filter(|span| span.len() == 1 && span.start < self.labeled());
+        let mut rows: Vec<usize> = of_one_row.map(|span| self.order[span.start]).collect();
         rows.sort_unstable();
         rows
     }
 
     /// Number of points with a same-class partner: the number of terms of f and g that can be won.
     pub fn num_with_positive(&self) -> usize {
-        self.points() - self.starts.windows(2).filter(|span| span[1] - span[0] == 1).count()
+        self.points() - self.spans().filter(|span| span.len() == 1).count()
     }
 
     /// How much the points with a same-class partner weigh together: the most that f can be.

@@ -44,13 +44,13 @@ pub(super) trait Contrast {
 pub(super) type Terms<'a> = dyn Fn(&dyn Contrast) -> Tensor<2> + Sync + 'a;
 
 /// How queries and candidates are compared.
-pub(super) struct Contrasted<'a> {
+pub(super) struct Contrasted {
     pub(super) sums: Sums,
     pub(super) similarity: Similarity,
-    pub(super) temperature: Option<&'a Temperature>,
+    pub(super) temperature: Temperature,
 }
 
-impl Contrasted<'_> {
+impl Contrasted {
     /// The terms of the queries `[b, k]` with their classes `[b]`, over those that have a positive or as their sum, `[1]`.
     ///
     /// # Panics
@@ -73,7 +73,7 @@ impl Contrasted<'_> {
             };
         }
         let [b, _] = points[0].dims();
-        let (logits, points) = self.similarity.as_logits(self.temperature, points);
+        let points = self.similarity.as_logits(&self.temperature, points);
         let counted = || {
             rows_in_blocks(&candidates.embeddings, 0..b, |rows| {
                 let [_, positive] = candidates.masks(&labels, rows);
@@ -81,7 +81,7 @@ impl Contrasted<'_> {
             })
         };
         let sum = in_blocks(points, 0..b, |points, rows| {
-            terms(&plain(logits, points, rows, &labels, candidates)).sum()
+            terms(&self.plain(points, rows, &labels, candidates)).sum()
         });
         reduce(sum, counted, reduction)
     }
@@ -103,8 +103,8 @@ impl Contrasted<'_> {
             return terms(&self.fused(points, labels, candidates));
         }
         let [b, _] = points[0].dims();
-        let (logits, points) = self.similarity.as_logits(self.temperature, points);
-        terms(&plain(logits, points, 0..b, &labels, candidates))
+        let points = self.similarity.as_logits(&self.temperature, points);
+        terms(&self.plain(points, 0..b, &labels, candidates))
     }
 
     fn are_fused(&self, points: &[Tensor<2>; 2]) -> bool {
@@ -120,22 +120,23 @@ impl Contrasted<'_> {
         labels: Tensor<1, Int>,
         candidates: &Candidates,
     ) -> fused::FusedContrast {
-        let points = self.similarity.as_distances(self.temperature, points);
+        let points = self.similarity.as_distances(&self.temperature, points);
         let placement = candidates.placement(labels);
         fused::FusedContrast::new(self.similarity.distance(), points, placement)
     }
-}
 
-/// The contrast of some queries as it is defined.
-fn plain(
-    logits: super::similarity::Logits,
-    [queries, references]: [Tensor<2>; 2],
-    rows: Range<usize>,
-    labels: &Tensor<1, Int>,
-    candidates: &Candidates,
-) -> PlainContrast {
-    let masks = candidates.masks(labels, rows.clone());
-    PlainContrast::new(logits, (queries.slice([rows]), references), masks)
+    /// The contrast of some queries as it is defined.
+    fn plain(
+        &self,
+        [queries, references]: [Tensor<2>; 2],
+        rows: Range<usize>,
+        labels: &Tensor<1, Int>,
+        candidates: &Candidates,
+    ) -> PlainContrast {
+        let [excluded, positive] = candidates.masks(labels, rows.clone());
+        let logits = self.similarity.logits(queries.slice([rows]), references);
+        PlainContrast { excluded, positive, logits }
+    }
 }
 
 /// Panics if shapes contradict each other, or there is no query or no candidate.

@@ -93,7 +93,7 @@ macro_rules! contrastive {
                 candidates: &Candidates,
             ) -> Tensor<1> {
                 let $config { similarity, sums, .. } = self.config;
-                let temperature = Some(&self.temperature);
+                let temperature = self.temperature.clone();
                 let contrasted = Contrasted { sums, similarity, temperature };
                 contrasted.loss(&$terms, (queries, labels), candidates, &self.config.reduction)
             }

@@ -15,7 +15,7 @@ use super::contrast::plain::{hinge, without_positive};
 use super::contrast::{Contrast, Contrasted};
 use super::{
     BatchLoss, CandidateLoss, Candidates, ClassIndex, ClassTarget, Objective, Similarity,
-    among_all, assert_points, by_series_or_streamed,
+    Temperature, among_all, assert_points, by_series_or_streamed,
 };
 use crate::nca::{equal_pairs, exponents, log_p};
 use crate::shown_on_one_line;
@@ -158,11 +158,11 @@ impl NcaLoss {
         self.contrasted().terms(&terms, (embeddings, labels), &candidates).reshape([n])
     }
 
-    fn contrasted(&self) -> Contrasted<'_> {
+    fn contrasted(&self) -> Contrasted {
         Contrasted {
             sums: self.config.sums.of_batch(),
             similarity: Similarity::SqEuclidean,
-            temperature: None,
+            temperature: Temperature::one(),
         }
     }
 

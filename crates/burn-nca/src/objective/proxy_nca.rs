@@ -148,7 +148,7 @@ impl ProxyNcaLoss {
         let of_proxies = Tensor::arange(0..classes as i64, &device);
         let candidates = Candidates::of_others(proxies, of_proxies);
         let ProxyNcaLossConfig { similarity, sums, .. } = self.config;
-        let contrasted = Contrasted { sums, similarity, temperature: Some(&self.temperature) };
+        let contrasted = Contrasted { sums, similarity, temperature: self.temperature.clone() };
         let terms = |contrast: &dyn Contrast| contrast.log_p().neg();
         contrasted.loss(&terms, (embeddings, labels), &candidates, &self.config.reduction)
     }

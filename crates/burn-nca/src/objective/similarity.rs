@@ -30,7 +30,7 @@ pub enum Similarity {
 }
 
 impl Similarity {
-    /// Points whose [`Logits`] are the similarities over T.
+    /// Points whose [logits](Self::logits) are the similarities over T.
     ///
     /// ```text
     /// SqEuclidean   z / √T              Euclidean   z / T              Cosine   z / (||z|| √T)
@@ -39,18 +39,19 @@ impl Similarity {
     /// - points: queries `[b, k]` and references `[m, k]`
     pub(super) fn as_logits(
         self,
-        temperature: Option<&Temperature>,
+        temperature: &Temperature,
         points: [Tensor<2>; 2],
-    ) -> (Logits, [Tensor<2>; 2]) {
+    ) -> [Tensor<2>; 2] {
+        let points = if self == Self::Cosine { points.map(unit_rows) } else { points };
+        self.divided(temperature, points, 1.0)
+    }
+
+    /// The logits of queries and references, `[b, k]` and `[m, k]` to `[b, m]`; of the cosine their products.
+    pub(super) fn logits(self, queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
         match self {
-            Self::SqEuclidean => {
-                (Logits::SqDistance, points.map(|points| over_root(temperature, points, 1.0)))
-            }
-            Self::Euclidean => (Logits::Distance, points.map(|points| over(temperature, points))),
-            Self::Cosine => {
-                let points = points.map(unit_rows);
-                (Logits::Product, points.map(|points| over_root(temperature, points, 1.0)))
-            }
+            Self::SqEuclidean => squared_distances(queries, references).neg(),
+            Self::Euclidean => square_root(squared_distances(queries, references)).neg(),
+            Self::Cosine => product(queries, references.transpose()),
         }
     }
 
@@ -75,57 +76,26 @@ impl Similarity {
     #[cfg(feature = "fused")]
     pub(super) fn as_distances(
         self,
-        temperature: Option<&Temperature>,
+        temperature: &Temperature,
         points: [Tensor<2>; 2],
-    ) -> (Tensor<2>, Tensor<2>) {
-        let [queries, references] = match self {
-            Self::SqEuclidean => points.map(|points| over_root(temperature, points, 1.0)),
-            Self::Euclidean => points.map(|points| over(temperature, points)),
-            Self::Cosine => {
-                let points = of_unit_length(points);
-                points.map(|points| over_root(temperature, points, 2.0))
-            }
-        };
-        (queries, references)
-    }
-}
-
-/// Logits of two points.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Logits {
-    /// `-||q_i - r_j||²`
-    SqDistance,
-    /// `-||q_i - r_j||`
-    Distance,
-    /// `q_i·r_j`
-    Product,
-}
-
-impl Logits {
-    /// The logits of queries and references, `[b, k]` and `[m, k]` to `[b, m]`.
-    pub(super) fn of(self, queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
+    ) -> [Tensor<2>; 2] {
         match self {
-            Self::SqDistance => squared_distances(queries, references).neg(),
-            Self::Distance => square_root(squared_distances(queries, references)).neg(),
-            Self::Product => product(queries, references.transpose()),
+            Self::Cosine => self.divided(temperature, of_unit_length(points), 2.0),
+            _ => self.divided(temperature, points, 1.0),
         }
     }
-}
 
-/// Points whose distances are divided by T.
-fn over(temperature: Option<&Temperature>, points: Tensor<2>) -> Tensor<2> {
-    match temperature {
-        Some(temperature) => temperature.divide(points),
-        None => points,
-    }
-}
-
-/// Points whose squared distances are divided by `times` T.
-fn over_root(temperature: Option<&Temperature>, points: Tensor<2>, times: f64) -> Tensor<2> {
-    match temperature {
-        Some(temperature) => temperature.divide_squares(points, times),
-        None if times == 1.0 => points,
-        None => points.mul_scalar(times.recip().sqrt()),
+    /// Points whose distances are divided by T, or whose squared distances by `times` T.
+    fn divided(
+        self,
+        temperature: &Temperature,
+        points: [Tensor<2>; 2],
+        times: f64,
+    ) -> [Tensor<2>; 2] {
+        points.map(|points| match self {
+            Self::Euclidean => temperature.divide(points),
+            Self::SqEuclidean | Self::Cosine => temperature.divide_squares(points, times),
+        })
     }
 }
 
@@ -166,6 +136,7 @@ pub fn square_root(squares: Tensor<2>) -> Tensor<2> {
 pub(super) fn in_graph_of(tensor: Tensor<2>, other: &Tensor<2>) -> Tensor<2> {
     if other.is_autodiff() && !tensor.is_autodiff() { tensor.autodiff() } else { tensor }
 }
+
 /// `||q_i - r_j||²` by a product of matrices, `[b, k]` and `[m, k]` to `[b, m]`; some 1e-6 of the squared norms is rounding in
 /// f32.
 pub(super) fn squared_distances_by_product(queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {

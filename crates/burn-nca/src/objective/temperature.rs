@@ -63,6 +63,11 @@ shown_on_one_line!(Temperature, |module, content| content
     .add_debug_attribute("learned", &module.log.is_some()));
 
 impl Temperature {
+    /// A temperature of 1, which changes nothing.
+    pub(super) fn one() -> Self {
+        Self { value: 1.0, log: None }
+    }
+
     /// T as it is now; a learned one is read from its device.
     pub fn value(&self) -> f64 {
         match &self.log {
@@ -82,9 +87,7 @@ impl Temperature {
             None => over(scores, self.value),
         }
     }
-}
 
-impl Temperature {
     /// The logarithm of a learned one, `[1]`.
     #[cfg(test)]
     pub(super) fn log(&self) -> Option<Tensor<1>> {

@@ -3,9 +3,8 @@
 use core::ops::Range;
 
 use burn::tensor::Tensor;
-use rayon::prelude::*;
 
-use crate::device::runs_on_host;
+use crate::device::{runs_on_host, side_by_side};
 
 /// Blocks are added up in this many groups, in order; a fixed number, so that a sum does not depend on the number of threads.
 const GROUPS: usize = 16;
@@ -54,12 +53,8 @@ pub(crate) fn in_blocks<const N: usize>(
             blocks.iter().map(|rows| BlockSums::of(&tensors, |leaves| terms(leaves, rows.clone())));
         parts.reduce(BlockSums::add).expect("a group has a block")
     };
-    let groups = blocks.chunks(blocks.len().div_ceil(GROUPS));
-    let parts: Vec<BlockSums<N>> = if runs_on_host(&tensors[0].device()) {
-        groups.collect::<Vec<_>>().into_par_iter().map(group).collect()
-    } else {
-        groups.map(group).collect()
-    };
+    let groups = blocks.chunks(blocks.len().div_ceil(GROUPS)).collect();
+    let parts = side_by_side(groups, runs_on_host(&tensors[0].device()), group);
     let BlockSums { value, gradients } = parts.into_iter().reduce(BlockSums::add).expect("a group");
     let slopes = tensors.into_iter().zip(gradients).filter_map(|(tensor, gradient)| {
         gradient.map(|gradient| {
@@ -78,11 +73,7 @@ pub(crate) fn rows_in_blocks(
     values: impl Fn(Range<usize>) -> Tensor<2> + Sync,
 ) -> Tensor<2> {
     let blocks = cut(rows.clone(), block_rows(references));
-    let parts: Vec<Tensor<2>> = if runs_on_host(&references.device()) {
-        blocks.into_par_iter().map(&values).collect()
-    } else {
-        blocks.into_iter().map(&values).collect()
-    };
+    let parts = side_by_side(blocks, runs_on_host(&references.device()), &values);
     if parts.is_empty() { values(rows) } else { Tensor::cat(parts, 0) }
 }
 

@@ -51,37 +51,26 @@ impl ClassBalancedLoaderConfig {
         let mut order: Vec<usize> = (0..labels.len()).collect();
         order.shuffle(&mut ChaCha8Rng::seed_from_u64(self.seed));
         let source = Source {
-            dataset: Arc::new(dataset),
-            labels: Arc::new(labels),
-            batcher: Arc::new(batcher),
+            dataset: Box::new(dataset),
+            labels,
+            batcher: Box::new(batcher),
             config: self.clone(),
         };
-        source.loader(order, None, self.first_epoch).map(Arc::new)
+        Source::loader(Arc::new(source), order, None, self.first_epoch).map(Arc::new)
     }
 }
 
 /// Where samples come from and how they become batches.
 struct Source<O> {
-    dataset: Arc<dyn Dataset<Sample>>,
-    labels: Arc<Vec<usize>>,
-    batcher: Arc<dyn Batcher<Sample, O>>,
+    dataset: Box<dyn Dataset<Sample>>,
+    labels: Vec<usize>,
+    batcher: Box<dyn Batcher<Sample, O>>,
     config: ClassBalancedLoaderConfig,
-}
-
-impl<O> Clone for Source<O> {
-    fn clone(&self) -> Self {
-        Self {
-            dataset: self.dataset.clone(),
-            labels: self.labels.clone(),
-            batcher: self.batcher.clone(),
-            config: self.config.clone(),
-        }
-    }
 }
 
 impl<O> Source<O> {
     fn loader(
-        self,
+        self: Arc<Self>,
         order: Vec<usize>,
         device: Option<Device>,
         epoch: usize,
@@ -121,7 +110,7 @@ impl<O> Source<O> {
 /// # Ok::<(), burn_nca::Error>(())
 /// ```
 pub struct ClassBalancedLoader<O> {
-    source: Source<O>,
+    source: Arc<Source<O>>,
     sampler: ClassBalancedSampler,
     /// The samples of this loader; the sampler's rows are places in it.
     order: Vec<usize>,

@@ -10,6 +10,7 @@ use burn::train::{InferenceStep, TrainOutput, TrainStep};
 
 use super::{EmbeddingOutput, LabeledEmbedding, SampleBatch};
 use crate::encoder::Encoder;
+use crate::fit::chunks::embed;
 use crate::model::MetricModel;
 use crate::objective::{BatchLoss, ClassTarget};
 
@@ -75,11 +76,7 @@ impl References {
         let points = embedded.get_or_insert_with(|| {
             let device = encoder.devices().first().cloned().unwrap_or_default();
             let x = self.rows.x.clone().without_autodiff().to_device(&device.inner());
-            let [n, _] = x.dims();
-            let part = |start: usize| {
-                encoder.forward(x.clone().slice([start..(start + self.chunk).min(n)]))
-            };
-            Tensor::cat((0..n).step_by(self.chunk).map(part).collect(), 0)
+            embed(encoder, &x, self.chunk)
         });
         LabeledEmbedding { points: points.clone(), target: self.rows.target.clone() }
     }

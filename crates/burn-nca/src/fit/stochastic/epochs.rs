@@ -39,19 +39,6 @@ struct BatchEstimate {
     step: Option<GradientsParams>,
 }
 
-/// The settings of a fit, with every default resolved.
-pub(super) struct Plan {
-    pub(super) epochs: usize,
-    /// Batches of an epoch.
-    batches: usize,
-    /// The learning rate at the start.
-    learning_rate: f64,
-    /// Rows that those of a batch see as neighbors; without, the batch alone.
-    candidates: Option<usize>,
-    /// Whether they are those that weigh most.
-    nearest: bool,
-}
-
 /// Runs what draws from the generator of this device, which all of a process share: one at a time.
 ///
 /// A CPU computes on a pool of threads, and a thread of the pool that waits for others takes up other work: another fit,
@@ -76,7 +63,9 @@ pub(super) struct Epochs<'a, 'p, E: Encoder, O: Objective> {
     units: &'a Units<'a, 'p, E, O>,
     pub(super) problem: &'a Problem<'p, E, O>,
     config: &'a FitConfig,
-    pub(super) plan: Plan,
+    settings: &'a StochasticConfig,
+    /// At the start.
+    learning_rate: f64,
     pub(super) model: MetricModel<E, O>,
     pub(super) optimizer: ModuleOptimizer,
     pub(super) epoch: usize,
@@ -94,22 +83,16 @@ pub(super) struct Epochs<'a, 'p, E: Encoder, O: Objective> {
 impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
     pub(super) fn new(
         units: &'a Units<'a, 'p, E, O>,
-        settings: &StochasticConfig,
+        settings: &'a StochasticConfig,
         (optimizer, learning_rate): (ModuleOptimizer, f64),
     ) -> Self {
         let Units { problem, config, .. } = *units;
-        let [rows, _] = problem.x.dims();
-        let plan = Plan {
-            epochs: settings.epochs_of(rows),
-            batches: settings.batches_of(rows),
-            learning_rate,
-            candidates: settings.all_candidates(),
-            nearest: settings.nearest_candidates.is_some(),
-        };
         Self {
             units,
             problem,
             config,
+            settings,
+            learning_rate,
             // The caller's module must not move: a clone would share its running statistics.
             model: independent(&problem.model),
             optimizer,
@@ -124,25 +107,27 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
                 evaluations: 0,
                 value: f64::NAN,
                 gradient_max: f64::NAN,
-                step: plan.learning_rate,
+                step: learning_rate,
                 held_out: None,
                 omitted: None,
                 seconds: 0.0,
             },
-            plan,
         }
     }
 
     /// Passes over all rows once.
     pub(super) fn run(&mut self) -> Progress {
         let rows = self.shuffled_rows();
-        let Plan { epochs, batches: count, learning_rate: start, .. } = self.plan;
-        let mut nearest = self.plan.nearest.then(|| Nearest::new(self.all_embedded()));
+        let count = self.settings.batches_of(rows.len());
+        let steps = self.settings.epochs_of(rows.len()) * count;
+        let sees_nearest = self.settings.nearest_candidates.is_some();
+        let mut nearest = sees_nearest.then(|| Nearest::new(self.all_embedded()));
         let (mut value, mut valued_rows) = (0.0, 0);
         let mut gradient_max: f64 = 0.0;
         for batch in (0..count).take_while(|_| !self.units.ended()) {
             let span = batch * rows.len() / count..(batch + 1) * rows.len() / count;
-            let learning_rate = learning_rate_at(start, self.epoch * count + batch, epochs * count);
+            let step = self.epoch * count + batch;
+            let learning_rate = learning_rate_at(self.learning_rate, step, steps);
             self.last.step = learning_rate;
             let others = self.others(&rows, &span, &mut nearest);
             let number = (self.batches + batch) as u64;
@@ -185,7 +170,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
     /// What a batch says of the penalized sum over all rows; nothing where none of its terms counts.
     fn batch(&self, number: u64, rows: &[usize], others: &[usize]) -> Option<BatchEstimate> {
         let (target, objective) = (self.problem.target, &self.model.objective);
-        let (sum, embedding) = if self.plan.candidates.is_some() {
+        let (sum, embedding) = if self.settings.all_candidates().is_some() {
             let sample = SampledTerms::of(target, rows, others)?;
             let embedding = self.embedded(number, sample.points());
             (sample.estimate(objective, embedding.clone())?, embedding)
@@ -220,7 +205,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Epochs<'a, 'p, E, O> {
         batch: &Range<usize>,
         nearest: &mut Option<Nearest>,
     ) -> Vec<usize> {
-        let others = self.plan.candidates.unwrap_or(0).saturating_sub(batch.len());
+        let others = self.settings.all_candidates().unwrap_or(0).saturating_sub(batch.len());
         let count = others.min(rows.len() - batch.len());
         if let Some(nearest) = nearest {
             return nearest.others(&self.model.objective, &rows[batch.clone()], count);

@@ -33,13 +33,12 @@ impl State {
         record: &Record<MetricModel<E, O>>,
         end: Option<Termination>,
     ) -> Result<Self> {
-        let best = record.best.clone().map(|best| best.try_map(|model| to_bytes(&model)));
         Ok(Self {
             epoch: epochs.epoch,
             batches: epochs.batches,
             model: to_bytes(&epochs.model)?,
             optimizer: epochs.optimizer.into_bytes().map_err(not_recorded)?.to_vec(),
-            record: Record { history: record.history.clone(), best: best.transpose()? },
+            record: record.clone().try_map(|model| to_bytes(&model))?,
             end,
         })
     }
@@ -49,9 +48,7 @@ impl State {
         self,
         epochs: &mut Epochs<'_, '_, E, O>,
     ) -> Result<Record<MetricModel<E, O>>> {
-        let Record { history, best } = self.record;
-        let best = best.map(|best| best.try_map(|bytes| from_bytes(&epochs.model, bytes)));
-        let record = Record { history, best: best.transpose()? };
+        let record = self.record.try_map(|bytes| from_bytes(&epochs.model, bytes))?;
         let steps = &record.history[..];
         let kept = match self.end {
             // The model is that before the last step.

@@ -7,7 +7,7 @@ use burn_nca_fused::{Distance, NeighborSets, PairSum, Summand, pair_sum};
 use super::Contrast;
 use super::placement::Placement;
 use crate::objective::similarity::around_mean;
-use crate::objective::transfer::int_tensor;
+use crate::objective::transfer::{int_tensor, places};
 
 /// Queries against candidates, a softmax whose logits, distances with the sign changed, are never held.
 ///
@@ -27,7 +27,7 @@ impl FusedContrast {
     /// Queries `[b, k]` and references `[m, k]`, as they were given.
     pub(super) fn new(
         distance: Distance,
-        (queries, references): (Tensor<2>, Tensor<2>),
+        [queries, references]: [Tensor<2>; 2],
         (placement, labels): (Placement, Vec<i64>),
     ) -> Self {
         let device = queries.device();
@@ -79,9 +79,12 @@ impl FusedContrast {
         self.as_given(products - squares - queries.square().sum_dim(1))
     }
 
-    /// `log Σ_j exp(l_ij)` of the placed queries, `[b, 1]`; -∞ over nothing.
-    fn log_sum(&self, columns: &NeighborSets) -> Tensor<2> {
-        self.sum(PairSum::LogSumExp(self.distance), columns)
+    /// `log Σ_j exp(l_ij)` of the placed queries, `[b, 1]`, and where it is over nothing; it is 0 there, as -∞ would leave NaN in
+    /// the gradient.
+    fn log_sum(&self, columns: &NeighborSets) -> (Tensor<2>, Vec<bool>) {
+        let empty: Vec<bool> = (0..columns.queries()).map(|i| columns.count(i) == 0).collect();
+        let sum = self.sum(PairSum::LogSumExp(self.distance), columns);
+        (sum.mask_fill(self.mask(&empty), 0.0), empty)
     }
 
     /// A sum over the columns of the placed queries, `[b, 1]`.
@@ -89,22 +92,17 @@ impl FusedContrast {
         pair_sum(sum, (self.queries.clone(), self.references.clone()), None, columns)
     }
 
-    /// The log-sum-exp over two sets, each with where it is empty, and where both are.
+    /// The log-sum-exp over two sets, each with where it is empty, and where both are; 0 there.
     fn joined(
         &self,
         (a, no_a): (Tensor<2>, Vec<bool>),
         (b, no_b): (Tensor<2>, Vec<bool>),
     ) -> (Tensor<2>, Vec<bool>) {
         let [only_b, only_a] = [self.mask(&no_a), self.mask(&no_b)];
-        let (a, b) = (a.mask_fill(only_b.clone(), 0.0), b.mask_fill(only_a.clone(), 0.0));
         // log(e^a + e^b) = a - log σ(a - b)
         let both = a.clone() - log_sigmoid(a.clone() - b.clone());
         let sum = both.mask_where(only_b, b).mask_where(only_a, a);
         (sum, no_a.into_iter().zip(no_b).map(|(a, b)| a && b).collect())
-    }
-
-    fn rows_without_positive(&self) -> Vec<bool> {
-        self.placement.num_positives().into_iter().map(|positives| positives == 0).collect()
     }
 
     /// A mask of the placed queries, `[b, 1]`.
@@ -112,45 +110,32 @@ impl FusedContrast {
         Tensor::from_data(TensorData::new(of.to_vec(), [of.len(), 1]), &self.queries.device())
     }
 
-    /// A mask of the placed queries in the order in which they were given.
-    fn as_given_mask(&self, of: &[bool]) -> Tensor<2, Bool> {
-        let given: Vec<bool> = self.placement.places().into_iter().map(|place| of[place]).collect();
-        self.mask(&given)
-    }
-
     /// The rows of the placed queries in the order in which they were given.
     fn as_given(&self, rows: Tensor<2>) -> Tensor<2> {
         let device = rows.device();
-        rows.select(0, int_tensor(&self.placement.places(), &device))
+        rows.select(0, int_tensor(&places(&self.placement.queries), &device))
     }
 }
 
 impl Contrast for FusedContrast {
     fn without_positive(&self) -> Tensor<2, Bool> {
-        self.as_given_mask(&self.rows_without_positive())
+        let positives = self.placement.num_positives();
+        let given = places(&self.placement.queries).into_iter();
+        self.mask(&given.map(|place| positives[place] == 0).collect::<Vec<_>>())
     }
 
     fn log_all(&self) -> Tensor<2> {
-        let columns = self.placement.all();
-        let empty: Vec<bool> = (0..columns.queries()).map(|i| columns.count(i) == 0).collect();
-        self.as_given(self.log_sum(&columns).mask_fill(self.mask(&empty), 0.0))
+        self.as_given(self.log_sum(&self.placement.all()).0)
     }
 
     fn log_p(&self) -> Tensor<2> {
-        let (without_positive, without_others) =
-            (self.rows_without_positive(), self.placement.without_others());
-        let sums = self.placement.positives();
-        let parts = sums.iter().map(|columns| {
-            let empty: Vec<bool> = (0..columns.queries()).map(|i| columns.count(i) == 0).collect();
-            (self.log_sum(columns), empty)
-        });
-        let (same, _) = parts.reduce(|a, b| self.joined(a, b)).expect("one range at least");
+        let positives = self.placement.positives();
+        let parts = positives.iter().map(|columns| self.log_sum(columns));
+        let (same, without_positive) =
+            parts.reduce(|a, b| self.joined(a, b)).expect("one range at least");
+        let (others, without_others) = self.log_sum(&self.placement.others());
         let probability_is_one: Vec<bool> =
             without_positive.iter().zip(&without_others).map(|(a, b)| *a || *b).collect();
-        // A sum over nothing is -∞, which would leave NaN in the gradient.
-        let same = same.mask_fill(self.mask(&without_positive), 0.0);
-        let others = self.log_sum(&self.placement.others());
-        let others = others.mask_fill(self.mask(&without_others), 0.0);
         self.as_given(log_sigmoid(same - others).mask_fill(self.mask(&probability_is_one), 0.0))
     }
 

@@ -1,5 +1,6 @@
 //! Queries and candidates class by class, so that a range says which candidates a query sums over.
 
+use core::iter::repeat_n;
 use core::ops::Range;
 
 use burn_nca_fused::NeighborSets;
@@ -44,15 +45,13 @@ impl Placement {
         let end = |upto: (i64, i64)| placed.partition_point(|row| key(candidates, *row) <= upto);
         let of_class = |label| start((label, i64::MIN))..end((label, i64::MAX));
         let spans: Vec<_> = order.iter().map(|row| of_class(queries.labels[*row])).collect();
-        let is_told_apart = queries.ids.is_some() && candidates.ids.is_some();
-        let own = order.iter().zip(&spans).map(|(row, span)| {
-            let of_sample = || start(key(queries, *row))..end(key(queries, *row));
-            if is_told_apart { of_sample() } else { span.start..span.start }
+        let has_ids = queries.ids.is_some() && candidates.ids.is_some();
+        let own = order.iter().zip(&spans).map(|(row, span)| match has_ids {
+            true => start(key(queries, *row))..end(key(queries, *row)),
+            false => span.start..span.start,
         });
         let own = own.collect();
-        if is_told_apart {
-            assert_one_class_a_sample(queries, candidates, &placed);
-        }
+        assert_one_class_a_sample(queries, candidates, &placed);
         Self { queries: order, candidates: placed, spans, own }
     }
 
@@ -85,35 +84,13 @@ impl Placement {
         self.spans.iter().zip(&self.own).map(|(span, own)| span.len() - own.len()).collect()
     }
 
-    /// Which placed queries have no candidate of another class.
-    pub(in super::super) fn without_others(&self) -> Vec<bool> {
-        self.spans.iter().map(|span| span.len() == self.candidates.len()).collect()
-    }
-
-    /// Where each query is placed.
-    pub(in super::super) fn places(&self) -> Vec<usize> {
-        let mut places = vec![0; self.queries.len()];
-        for (place, row) in self.queries.iter().enumerate() {
-            places[*row] = place;
-        }
-        places
-    }
-
     /// The class of each placed query and of each placed candidate as a number from 0 on, and how many there are.
     ///
     /// A class without a candidate has the last number.
     pub(in super::super) fn classes(&self, candidates: &[i64]) -> (Vec<usize>, Vec<usize>, usize) {
-        let mut of_candidates: Vec<usize> = Vec::with_capacity(self.candidates.len());
-        for (place, row) in self.candidates.iter().enumerate() {
-            let class = match of_candidates.last() {
-                Some(class) => {
-                    let is_next = candidates[*row] != candidates[self.candidates[place - 1]];
-                    class + usize::from(is_next)
-                }
-                None => 0,
-            };
-            of_candidates.push(class);
-        }
+        let groups = self.candidates.chunk_by(|a, b| candidates[*a] == candidates[*b]);
+        let numbered = groups.enumerate().flat_map(|(class, rows)| repeat_n(class, rows.len()));
+        let of_candidates: Vec<usize> = numbered.collect();
         let classes = of_candidates.last().map_or(0, |last| last + 1);
         let class = |span: &Range<usize>| of_candidates[span.clone()].first().copied();
         let of_queries = self.spans.iter().map(|span| class(span).unwrap_or(classes)).collect();
@@ -161,7 +138,6 @@ mod tests {
         let placement = Placement::new(queries, candidates, Some(&usable));
         assert_eq!(placement.queries, [1, 0, 2]);
         assert_eq!(placement.candidates, [1, 4, 0, 3, 2]);
-        assert_eq!(placement.places(), [1, 0, 2]);
         assert_eq!(placement.spans, [0..2, 2..5, 5..5]);
         assert_eq!(placement.own, [0..0, 2..4, 5..5]);
         assert_eq!(placement.num_positives(), [2, 1, 0]);

@@ -4,7 +4,6 @@ use burn::tensor::{Bool, Tensor};
 
 use super::Contrast;
 use crate::nca::{log_p, log_sum_exp};
-use crate::objective::similarity::Logits;
 
 /// Some queries against all candidates; everything stays on the device.
 pub(super) struct PlainContrast {
@@ -13,18 +12,7 @@ pub(super) struct PlainContrast {
     /// Where a candidate is a positive of the query, and so not excluded, `[b, m]`.
     pub(super) positive: Tensor<2, Bool>,
     /// The similarities over T, up to a constant of each row, `[b, m]`.
-    logits: Tensor<2>,
-}
-
-impl PlainContrast {
-    /// Points of these logits, `[b, k]` and `[m, k]`, and where a candidate is excluded or positive, `[b, m]`.
-    pub(super) fn new(
-        logits: Logits,
-        (queries, references): (Tensor<2>, Tensor<2>),
-        [excluded, positive]: [Tensor<2, Bool>; 2],
-    ) -> Self {
-        Self { excluded, positive, logits: logits.of(queries, references) }
-    }
+    pub(super) logits: Tensor<2>,
 }
 
 /// Where a query has no positive, `[b, 1]`.

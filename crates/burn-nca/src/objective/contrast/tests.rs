@@ -120,7 +120,7 @@ fn half_precision_is_computed_with_in_f32() {
 type Said = [Tensor<2>; 3];
 
 fn said(
-    contrasted: &Contrasted<'_>,
+    contrasted: &Contrasted,
     queries: &Tensor<2>,
     labels: &Tensor<1, Int>,
     candidates: &Candidates,
@@ -191,8 +191,8 @@ fn fused_sums_are_those_of_the_definition() {
                 let temperature = TemperatureConfig::new(0.7).with_learned(true).init(&device);
                 let labels = of(&query_ids);
                 let by = |sums: Sums| {
-                    let contrasted =
-                        Contrasted { sums, similarity, temperature: Some(&temperature) };
+                    let temperature = temperature.clone();
+                    let contrasted = Contrasted { sums, similarity, temperature };
                     said(&contrasted, &queries, &labels, &candidates)
                 };
                 let leaves = (&queries, &references);
@@ -218,8 +218,8 @@ fn a_candidate_of_zeros_has_cosine_0() {
     let rows = Tensor::<2>::from_data(rows, (&device, DType::F64));
     let labels = Tensor::<1, Int>::from_ints([0, 0, 1, 1], &device);
     let candidates = Candidates::of_batch(rows.clone(), labels.clone());
-    let (similarity, temperature) = (Similarity::Cosine, None);
     for sums in [Sums::Auto, Sums::Plain] {
+        let (similarity, temperature) = (Similarity::Cosine, Temperature::one());
         let contrasted = Contrasted { sums, similarity, temperature };
         let log_p = |contrast: &dyn Contrast| contrast.log_p();
         let terms = contrasted.terms(&log_p, (rows.clone(), labels.clone()), &candidates);
