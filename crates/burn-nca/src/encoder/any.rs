@@ -257,17 +257,13 @@ impl Encoder for AnyEncoder {
 mod tests {
     use super::*;
 
-    fn network(hidden: &[usize]) -> EncoderConfig {
-        EncoderConfig::mlp(hidden)
-    }
-
     #[test]
     fn parameters_are_counted_without_overflow() {
         assert_eq!(EncoderConfig::Linear.parameters(4, 2), Some(8));
         assert_eq!(EncoderConfig::Diagonal.parameters(4, 4), Some(4));
         // (4 + 1) 3 + (3 + 1) 2 weights and biases.
-        assert_eq!(network(&[3]).parameters(4, 2), Some(23));
-        assert_eq!(network(&[usize::MAX]).parameters(4, 2), None);
+        assert_eq!(EncoderConfig::mlp(&[3]).parameters(4, 2), Some(23));
+        assert_eq!(EncoderConfig::mlp(&[usize::MAX]).parameters(4, 2), None);
         // A scale and a shift for each of 256 + 128 units.
         let [plain, normalized] = [vec![256, 128].into(), HiddenLayers::regularized()];
         let [plain, normalized] = [plain, normalized].map(EncoderConfig::Mlp);
@@ -287,16 +283,19 @@ mod tests {
         assert!(wide.contains("41 dimensions") && wide.contains("ask for 40"), "{wide}");
         let square = refusal(&linear, 10_000, 10_000);
         assert!(square.contains("100000000 parameters, more than 33554432"), "{square}");
-        let hidden = refusal(&network(&[64, 99_999_999_999_999]), 4, 2);
+        let hidden = refusal(&EncoderConfig::mlp(&[64, 99_999_999_999_999]), 4, 2);
         assert!(hidden.contains("99999999999999") && hidden.contains("parameters"), "{hidden}");
-        assert!(refusal(&network(&[usize::MAX]), 4, 2).contains("countless"));
-        assert!(refusal(&network(&[8, 0]), 4, 2).contains("layer 2 of the sizes [4, 8, 0, 2]"));
+        assert!(refusal(&EncoderConfig::mlp(&[usize::MAX]), 4, 2).contains("countless"));
+        assert!(
+            refusal(&EncoderConfig::mlp(&[8, 0]), 4, 2)
+                .contains("layer 2 of the sizes [4, 8, 0, 2]")
+        );
         assert!(refusal(&EncoderConfig::Diagonal, 4, 2).contains("cannot map to 2 dimensions"));
     }
 
     #[test]
     fn layers_of_many_rows_are_refused_with_the_width_that_can_be() {
-        let network = network(&[4_000_000]);
+        let network = EncoderConfig::mlp(&[4_000_000]);
         assert!(network.check_size(4, 2).is_ok() && network.check_activations([4, 2], 67).is_ok());
         let error = network.check_activations([4, 2], 105).unwrap_err().to_string();
         assert!(error.contains("a layer of 4000000 of the sizes [4, 4000000, 2]"), "{error}");

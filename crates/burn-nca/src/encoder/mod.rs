@@ -24,7 +24,7 @@ pub use linear::{LinearMap, LinearMapConfig};
 pub use mlp::{Activation, HiddenLayers, Mlp, MlpConfig};
 pub use modern::{ModernConfig, ModernEncoder, ModernMember, ResidualBlock};
 pub use numeric_embedding::{NumericEmbedding, NumericEmbeddingConfig};
-pub(crate) use record::{load_optimizer, load_record};
+pub(crate) use record::load_record;
 pub use unit::UnitRows;
 pub(crate) use unit::unit_rows;
 

@@ -250,20 +250,6 @@ impl ModernEncoder {
             }
         }
     }
-
-    /// What builds an encoder of this form.
-    fn form(&self) -> ModernConfig {
-        let first = &self.members[0];
-        let block = first.blocks.first();
-        let default = ModernConfig::default();
-        ModernConfig {
-            members: self.members.len(),
-            embedding: first.embedding.as_ref().map(NumericEmbedding::config),
-            blocks: first.blocks.len(),
-            width: block.map_or(default.width, |block| block.inner.weight.dims()[1]),
-            dropout: block.map_or(default.dropout, |block| block.dropout.prob),
-        }
-    }
 }
 
 impl Encoder for ModernEncoder {
@@ -276,7 +262,16 @@ impl Encoder for ModernEncoder {
     }
 
     fn config(&self) -> Option<EncoderConfig> {
-        Some(EncoderConfig::Modern(self.form()))
+        let first = &self.members[0];
+        let block = first.blocks.first();
+        let default = ModernConfig::default();
+        Some(EncoderConfig::Modern(ModernConfig {
+            members: self.members.len(),
+            embedding: first.embedding.as_ref().map(NumericEmbedding::config),
+            blocks: first.blocks.len(),
+            width: block.map_or(default.width, |block| block.inner.weight.dims()[1]),
+            dropout: block.map_or(default.dropout, |block| block.dropout.prob),
+        }))
     }
 }
 

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use burn::module::{Module, ModuleVisitor, Param};
-use burn::optim::ModuleOptimizer;
 use burn::store::{ModuleRecord, RecordError};
-use burn::tensor::{Bool, Bytes, DType, Int, Shape, Tensor};
+use burn::tensor::{Bool, Bytes, DType, Int, Tensor};
 use burn_pack::Reader;
 
 /// The module with the tensors of a record.
@@ -24,54 +23,6 @@ pub fn load_record<M: Module>(module: M, bytes: Vec<u8>) -> Result<M, RecordErro
     match kinds.first_wrong {
         Some(wrong) => Err(RecordError::Validation(wrong)),
         None => module.try_load_record(ModuleRecord::from_bytes(bytes)?),
-    }
-}
-
-/// The optimizer of a module with the state of a record: tensors of the shapes of the parameters, as those of Adam and of
-/// momentum are.
-///
-/// `ModuleOptimizer::from_bytes` alone panics where a tensor has no identity of a parameter, and a step with a state of
-/// another shape or kind (Burn 0.22.1).
-///
-/// # Errors
-/// Bytes that hold no tensors, or one that is of no parameter, or not of its shape.
-pub fn load_optimizer<M: Module>(
-    optimizer: ModuleOptimizer,
-    module: &M,
-    bytes: Vec<u8>,
-) -> Result<ModuleOptimizer, RecordError> {
-    let mut shapes = Shapes::default();
-    module.visit(&mut shapes);
-    let bytes = Bytes::from_bytes_vec(bytes).shared();
-    let reader = Reader::from_bytes(bytes.clone())?;
-    let scalars = reader.scalars().clone();
-    for tensor in reader.into_tensors()? {
-        let expected = tensor.param_id.and_then(|id| shapes.0.get(&id));
-        if expected != Some(&tensor.shape) || !tensor.dtype.is_float() {
-            return Err(RecordError::Validation(format!(
-                "{}: no parameter has a state of {} numbers of {:?}",
-                tensor.name, tensor.shape, tensor.dtype
-            )));
-        }
-    }
-    for (name, rank) in scalars {
-        // Burn makes the tensors of the rank that is written here, whatever their shape.
-        let Some(id) = name.strip_suffix(".__rank") else { continue };
-        let shape = id.parse().ok().and_then(|id: u64| shapes.0.get(&id));
-        if shape.map(Shape::rank) != usize::try_from(rank).ok() {
-            return Err(RecordError::Validation(format!("{name}: no parameter is of this rank")));
-        }
-    }
-    optimizer.from_bytes(bytes)
-}
-
-/// The shape of each parameter of real numbers, by its identity.
-#[derive(Default)]
-struct Shapes(BTreeMap<u64, Shape>);
-
-impl ModuleVisitor for Shapes {
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        self.0.insert(param.id.val(), param.shape());
     }
 }
 
@@ -118,7 +69,6 @@ impl ModuleVisitor for Kinds {
 #[cfg(test)]
 mod tests {
     use burn::module::ParamId;
-    use burn::optim::{AdamConfig, GradientsParams};
     use burn::tensor::Device;
 
     use super::*;
@@ -155,33 +105,5 @@ mod tests {
         );
         let error = load_record(counts(), reals).err().unwrap().to_string();
         assert!(error.contains("weight: expected integers but record has F32"), "{error}");
-    }
-
-    #[test]
-    fn the_state_of_an_optimizer_is_of_the_parameters_of_its_module() {
-        let device = Device::flex().autodiff();
-        let weights = |values: [f32; 2]| Weights {
-            weight: Param::from_tensor(Tensor::<1>::from_data(values, &device).require_grad()),
-        };
-        let (module, other) = (weights([0.5, 1.5]), weights([0.5, 1.5]));
-        let mut optimizer: ModuleOptimizer = AdamConfig::new().init();
-        let loss = module.weight.val().powi_scalar(2).sum();
-        let gradients = GradientsParams::from_grads(loss.backward(), &module);
-        let module = optimizer.step(0.1, module, gradients);
-        let bytes = optimizer.into_bytes().unwrap().to_vec();
-
-        let fresh = || AdamConfig::new().init();
-        assert!(load_optimizer(fresh(), &module, bytes.clone()).is_ok());
-        let error = load_optimizer(fresh(), &other, bytes.clone()).err().unwrap().to_string();
-        assert!(error.contains("no parameter has a state of"), "{error}");
-
-        // The rank is behind its name, as a number of one byte.
-        let name = b".__rank";
-        let end = bytes.windows(name.len()).position(|part| part == name).unwrap() + name.len();
-        let rank = end + bytes[end..].iter().position(|byte| *byte == 1).unwrap();
-        let mut of_another_rank = bytes;
-        of_another_rank[rank] = 3;
-        let error = load_optimizer(fresh(), &module, of_another_rank).err().unwrap().to_string();
-        assert!(error.contains("__rank: no parameter is of this rank"), "{error}");
     }
 }

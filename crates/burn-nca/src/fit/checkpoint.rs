@@ -59,17 +59,11 @@ impl Place<'_> {
         }
     }
 
-    fn exists(&self) -> bool {
+    /// What is there, if there is anything.
+    fn read(&self) -> std::io::Result<Option<Vec<u8>>> {
         match self {
-            Self::File(path) => path.exists(),
-            Self::Memory(state) => !state.is_empty(),
-        }
-    }
-
-    fn read(&self) -> std::io::Result<Vec<u8>> {
-        match self {
-            Self::File(path) => read_regular(path),
-            Self::Memory(state) => Ok(state.0.clone()),
+            Self::File(path) => path.exists().then(|| read_regular(path)).transpose(),
+            Self::Memory(state) => Ok((!state.is_empty()).then(|| state.0.clone())),
         }
     }
 
@@ -85,7 +79,8 @@ impl Place<'_> {
 
     fn remove(&mut self) -> std::io::Result<()> {
         match self {
-            Self::File(path) => std::fs::remove_file(path),
+            Self::File(path) if path.exists() => std::fs::remove_file(path),
+            Self::File(_) => Ok(()),
             Self::Memory(state) => {
                 state.0.clear();
                 Ok(())
@@ -150,10 +145,10 @@ impl<'a> Checkpoint<'a> {
     /// # Errors
     /// A file that cannot be read, that belongs to another fit, or whose state was changed.
     pub fn load<S: DeserializeOwned>(&self) -> Result<Option<S>> {
-        let existing = self.kept.as_ref().filter(|(place, _)| place.exists());
-        let Some((place, key)) = existing else { return Ok(None) };
+        let Some((place, key)) = &self.kept else { return Ok(None) };
         let path = place.path();
         let journal = place.read().map_err(|source| Error::io(path, source))?;
+        let Some(journal) = journal else { return Ok(None) };
         let (state, _) = from_journal(key, &journal).map_err(|error| match error {
             JournalError::Io(source) => Error::io(path, source),
             JournalError::Format(error) => Error::model(
@@ -209,9 +204,6 @@ impl<'a> Checkpoint<'a> {
                 Err(error) if end != Termination::Stopped => self.tolerate(error),
                 saved => saved,
             };
-        }
-        if !place.exists() {
-            return Ok(());
         }
         place.remove().map_err(|source| Error::io(place.path(), source))
     }

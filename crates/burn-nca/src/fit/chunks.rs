@@ -30,8 +30,7 @@ pub(super) fn backward_through<E: Encoder>(
     let [n, _] = x.dims();
     for rows in cut(0..n, chunk) {
         let z = encoder.forward(x.clone().slice([rows.clone()]).autodiff());
-        let mut part = pulled_back(encoder, z, dz.clone().slice([rows]));
-        add_gradients(encoder, gradients, &mut part);
+        add_gradients(encoder, gradients, pulled_back(encoder, z, dz.clone().slice([rows])));
     }
 }
 

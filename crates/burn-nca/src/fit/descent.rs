@@ -98,9 +98,6 @@ pub(super) trait DirectionRule {
 type OnStep<'a, M> = dyn FnMut(&mut Progress, &DescentState<M>) -> ControlFlow<Termination> + 'a;
 
 /// Minimizes from `state` until a test stops it or `on_step` breaks with a reason.
-///
-/// # Panics
-/// If a gradient has not one component per parameter.
 pub(super) fn minimize<R: DirectionRule>(
     rule: &R,
     state: DescentState<R::Memory>,
@@ -149,12 +146,10 @@ impl<R: DirectionRule> Descent<'_, R> {
         if self.state.evaluations > 0 {
             return;
         }
-        let Evaluation { value, gradient, magnitude } =
-            Evaluation::at(&self.state.position, self.evaluate);
-        self.state.value = value;
-        self.state.magnitude = magnitude;
-        self.state.gradient = gradient;
-        self.state.evaluations = 1;
+        let state = &mut self.state;
+        let Evaluation { value, gradient, magnitude } = (self.evaluate)(&state.position);
+        (state.value, state.gradient, state.magnitude) = (value, gradient, magnitude);
+        state.evaluations = 1;
     }
 
     /// Whether the state is an end. It looks at nothing else, so a resumed run agrees.

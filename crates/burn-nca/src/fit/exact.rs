@@ -75,8 +75,8 @@ impl ValueGradient {
     /// Adds a differentiable term of the parameters alone (a penalty), shape `[1]`.
     pub(super) fn add<M: Module>(&mut self, module: &M, term: Tensor<1>) {
         self.value += term.clone().into_scalar::<f64>();
-        let mut part = GradientsParams::from_grads(term.backward(), module);
-        add_gradients(module, &mut self.gradients, &mut part);
+        let part = GradientsParams::from_grads(term.backward(), module);
+        add_gradients(module, &mut self.gradients, part);
     }
 }
 
@@ -236,14 +236,14 @@ impl BlockSums {
         block
     }
 
-    fn merge<O: Objective>(&mut self, objective: &O, mut other: Self) {
+    fn merge<O: Objective>(&mut self, objective: &O, other: Self) {
         self.parts.resize_with(self.parts.len().max(other.parts.len()), Vec::new);
         self.parts.iter_mut().zip(other.parts).for_each(|(part, values)| part.extend(values));
         self.embedding = match (self.embedding.take(), other.embedding) {
             (Some(total), Some(part)) => Some(total + part),
             (total, part) => total.or(part),
         };
-        add_gradients(objective, &mut self.parameters, &mut other.parameters);
+        add_gradients(objective, &mut self.parameters, other.parameters);
     }
 
     /// The sum of each part over all blocks, in f64.

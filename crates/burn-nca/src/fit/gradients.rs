@@ -4,20 +4,20 @@ use burn::module::{Module, ModuleVisitor, Param};
 use burn::optim::GradientsParams;
 use burn::tensor::Tensor;
 
-/// Adds the gradients of a module's parameters to `total`, parameter by parameter; they leave `part`.
+/// Adds the gradients of a module's parameters to `total`, parameter by parameter.
 ///
 /// For a gradient that is made of several backward passes: parts of a batch, blocks of an objective.
 pub(super) fn add_gradients<M: Module>(
     module: &M,
     total: &mut GradientsParams,
-    part: &mut GradientsParams,
+    part: GradientsParams,
 ) {
     module.visit(&mut Accumulate { total, part });
 }
 
 struct Accumulate<'a> {
     total: &'a mut GradientsParams,
-    part: &'a mut GradientsParams,
+    part: GradientsParams,
 }
 
 impl ModuleVisitor for Accumulate<'_> {

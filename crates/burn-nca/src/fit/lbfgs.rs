@@ -143,37 +143,7 @@ fn add_scaled(sum: &mut [f64], scale: f64, vector: &[f64]) {
 
 #[cfg(test)]
 mod tests {
-    use std::ops::ControlFlow;
-
-    use super::super::solution::{Solution, Termination};
-    use super::super::state::{DescentState, ObjectiveScale};
-    use super::super::test_functions::{rosenbrock, rosenbrock_start};
     use super::*;
-
-    fn solve(n: usize) -> Solution<DescentState<LbfgsMemory>> {
-        let config = LbfgsConfig::new().with_max_iterations(1000).with_tolerance_progress(0.0);
-        let start = DescentState::new(rosenbrock_start(n));
-        descent::minimize(
-            &config,
-            start,
-            ObjectiveScale::double(1),
-            &mut rosenbrock,
-            &mut |_, _| ControlFlow::Continue(()),
-        )
-    }
-
-    #[test]
-    fn it_takes_the_steps_of_scipy() {
-        // scipy 1.17.1, minimize(method="L-BFGS-B", gtol=1e-5, ftol=0, maxcor=10): 37 iterations, 45
-        // evaluations, f = 1.705495e-17 in two dimensions; 274 and 333 in fifty.
-        let two = solve(2);
-        assert_eq!((two.iterations, two.evaluations), (37, 45));
-        assert!((two.value - 1.705495e-17).abs() < 1e-22, "{:e}", two.value);
-        let fifty = solve(50);
-        assert_eq!(fifty.termination, Termination::GradientSmall);
-        assert!(fifty.evaluations <= 340, "{} evaluations", fifty.evaluations);
-        assert!(fifty.evaluations as f64 <= 1.25 * fifty.iterations as f64);
-    }
 
     /// H' = (I - rho s yT) H (I - rho y sT) + rho s sT as a dense matrix, (6.17) of \[1\].
     fn dense_update(inverse: &[Vec<f64>], step: &[f64], change: &[f64]) -> Vec<Vec<f64>> {

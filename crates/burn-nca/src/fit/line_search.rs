@@ -110,7 +110,7 @@ impl Ray<'_> {
     fn evaluate(&self, step: f64, evaluate: &mut dyn FnMut(&[f64]) -> Evaluation) -> Trial {
         let position: Vec<f64> =
             self.position.iter().zip(self.direction).map(|(x, d)| x + step * d).collect();
-        let evaluation = Evaluation::at(&position, evaluate);
+        let evaluation = evaluate(&position);
         Trial { step, position, evaluation }
     }
 }

@@ -94,8 +94,8 @@ pub fn value_and_gradient<E: Encoder, L: BatchLoss>(
         let parts: Vec<(E, Tensor<2>, Tensor<2>)> =
             parts.map(|((encoder, z), range)| (encoder, z, dz.clone().slice([range]))).collect();
         let parts = side_by_side(parts, on_host, |(encoder, z, dz)| pulled_back(&encoder, z, dz));
-        for mut part in parts {
-            add_gradients(&model.encoder, &mut gradients, &mut part);
+        for part in parts {
+            add_gradients(&model.encoder, &mut gradients, part);
         }
     }
     CachedGradient { loss, embedding, gradients }

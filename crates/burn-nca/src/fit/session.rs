@@ -203,14 +203,3 @@ impl<'a> FitSession<'a> {
         self
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_told_of_a_checkpoint_leaves_the_checkpoint() {
-        let session = FitSession::new().keep_checkpoint().with_checkpoint_events(|_| ());
-        assert!(session.keep_checkpoint && session.on_checkpoint.is_some());
-    }
-}

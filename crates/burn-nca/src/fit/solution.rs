@@ -124,20 +124,6 @@ impl Evaluation {
         Self { value, gradient, magnitude: value.abs() }
     }
 
-    /// Evaluates at a position.
-    ///
-    /// # Panics
-    /// If the gradient has not one component per parameter.
-    pub(super) fn at(position: &[f64], evaluate: &mut dyn FnMut(&[f64]) -> Self) -> Self {
-        let evaluation = evaluate(position);
-        assert_eq!(
-            evaluation.gradient.len(),
-            position.len(),
-            "the gradient (left) must have one component per parameter (right)"
-        );
-        evaluation
-    }
-
     pub(super) fn is_finite(&self) -> bool {
         self.value.is_finite() && self.gradient.iter().all(|component| component.is_finite())
     }

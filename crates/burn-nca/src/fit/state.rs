@@ -83,7 +83,10 @@ impl<M> DescentState<M> {
 
     /// The largest absolute gradient component; not a number where the gradient is not finite.
     pub fn gradient_max(&self) -> f64 {
-        largest(&self.gradient)
+        self.gradient.iter().fold(0.0, |largest, component| {
+            let size = component.abs();
+            if size > largest || size.is_nan() { size } else { largest }
+        })
     }
 
     /// A descent that ended here, after earlier runs of `seconds_before`.
@@ -118,12 +121,4 @@ impl<M> DescentState<M> {
             seconds: self.seconds,
         }
     }
-}
-
-/// The largest absolute component of a gradient; not a number where it is not finite.
-pub(super) fn largest(gradient: &[f64]) -> f64 {
-    gradient.iter().fold(0.0, |largest, component| {
-        let size = component.abs();
-        if size > largest || size.is_nan() { size } else { largest }
-    })
 }

@@ -63,9 +63,9 @@ pub struct AgreementIndex {
 #[derive(Clone, Debug)]
 enum IndexedRule {
     /// Equal labels.
-    Labels(ClassIndex),
+    Labels(Box<ClassIndex>),
     /// Targets over √2 s, `[labeled, columns]`: `log w_ij = -||u_i - u_j||²`.
-    Targets(Tensor<2>),
+    Targets(Box<Tensor<2>>),
     /// Listed entries.
     List(Arc<SparseRows>),
     /// Agreements that the host works out.
@@ -214,7 +214,7 @@ impl AgreementIndex {
         let (points, among) = match &self.rule {
             IndexedRule::Targets(targets) => {
                 let on_device = Tensor::zeros(targets.dims(), (&z.device(), z.dtype()));
-                let targets = on_device + targets.clone().cast(z.dtype());
+                let targets = on_device + Tensor::clone(targets).cast(z.dtype());
                 (Tensor::cat(vec![z, targets], 1), NeighborSets::all(b, all))
             }
             _ => (z, NeighborSets::within(vec![0..0; b], all)),
@@ -233,8 +233,8 @@ impl AgreementIndex {
         let device = self.without_positive.device();
         let log_w = match &self.rule {
             IndexedRule::Targets(targets) => {
-                let part = targets.clone().slice(s![rows.clone(), ..]);
-                squared_distances(part, targets.clone()).neg().cast(dtype)
+                let part = Tensor::clone(targets).slice(s![rows.clone(), ..]);
+                squared_distances(part, Tensor::clone(targets)).neg().cast(dtype)
             }
             IndexedRule::Labels(..) | IndexedRule::Nothing => {
                 Tensor::zeros([rows.len(), self.labeled], (&device, dtype))
@@ -301,13 +301,14 @@ impl IndexedRule {
         }
         match agreements.rule() {
             AgreementRule::Labels(labels) => {
-                Self::Labels(ClassIndex::new(labels, device).expect("there is a row"))
+                Self::Labels(Box::new(ClassIndex::new(labels, device).expect("there is a row")))
             }
             AgreementRule::Targets { values, columns, width } => {
                 let unit = width * std::f64::consts::SQRT_2;
                 let scaled = centered(values, *columns).into_iter().map(|t| t / unit).collect();
                 let shape = [values.len() / columns, *columns];
-                Self::Targets(float_tensor(scaled, shape, device, widest_float(device)))
+                let targets = float_tensor(scaled, shape, device, widest_float(device));
+                Self::Targets(Box::new(targets))
             }
             AgreementRule::List(table) => Self::List(Arc::new(table.clone())),
             AgreementRule::Function { .. } => Self::Host(Arc::new(agreements)),

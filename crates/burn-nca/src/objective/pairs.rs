@@ -1,15 +1,16 @@
 //! Equation 8: weighted pairs among all points, without labels.
 
-#[cfg(feature = "fused")]
-mod fused;
-
 use core::ops::Range;
 
 use burn::config::Config;
 use burn::module::Module;
 use burn::nn::loss::Reduction;
-use burn::tensor::{Bool, DType, Int, Tensor, assert_shape};
+use burn::tensor::{DType, Int, Tensor, assert_shape};
+#[cfg(feature = "fused")]
+use burn_nca_fused::{NeighborSets, pair_sum};
 
+#[cfg(feature = "fused")]
+use super::among_all;
 use super::batch::{assert_rows, at_least_f32};
 use super::reduction::reduce_sum;
 use super::{BatchLoss, Normalizer, Objective, PairIndex, PairTarget, whole_range};
@@ -109,7 +110,7 @@ impl PairLoss {
     /// The normalizer at an embedding `[n, k]`; the rows of Z are added in f64, in order.
     #[doc(hidden)]
     pub fn normalizer(&self, embedding: Tensor<2>) -> Normalizer {
-        Normalizer::of_rows(&host_values(self.rows_of_z(embedding.without_autodiff())))
+        Normalizer::of_rows(&host_values(self.all_rows_of_z(embedding.without_autodiff())))
     }
 
     /// The loss of a batch of pairs, as an ordinary Burn loss: row i of `first` and of `second` are a pair.
@@ -191,39 +192,43 @@ impl PairLoss {
     /// ```
     fn log_normalizer(&self, z: Tensor<2>) -> Tensor<1> {
         let [n, _] = z.dims();
-        if self.config.sums.are_fused(LOG_SUM, &[&z]) {
-            #[cfg(feature = "fused")]
-            return nca::pairs::log_of_sum(fused::rows_of_z(self, z, 0..n));
+        if self.are_fused(&z) || is_one_block(&z, n) {
+            return nca::pairs::log_of_sum(self.rows_of_z(z, 0..n));
         }
-        if is_one_block(&z, n) {
-            let (logits, left_out) = self.exponents(z, 0..n);
-            return nca::pairs::log_normalizer(logits, left_out);
-        }
-        let constant = self.rows_of_z(z.clone().without_autodiff());
+        let constant = self.all_rows_of_z(z.clone().without_autodiff());
         let top = constant.clone().max();
         let log_sum = nca::pairs::log_of_sum(constant - top.clone().unsqueeze());
         let share = self.share(z, (top.clone(), log_sum.clone()), 0..n);
         share + log_sum.sub_scalar(1.0) + top
     }
 
-    /// The log-sum-exp of `-||z_c - z_d||²` over d for each point c, `[n, 1]`, without a gradient.
-    fn rows_of_z(&self, z: Tensor<2>) -> Tensor<2> {
-        let [n, _] = z.dims();
-        if self.config.sums.are_fused(LOG_SUM, &[&z]) {
-            #[cfg(feature = "fused")]
-            return fused::rows_of_z(self, z, 0..n);
-        }
-        rows_in_blocks(&z, 0..n, |rows| {
-            let (logits, left_out) = self.exponents(z.clone(), rows);
-            nca::log_sum_exp(logits, left_out)
-        })
+    fn are_fused(&self, z: &Tensor<2>) -> bool {
+        self.config.sums.are_fused(LOG_SUM, &[z])
     }
 
-    /// `-||z_c - z_d||²` of some points c, and what is left out of Z, both `[rows, n]`.
-    fn exponents(&self, z: Tensor<2>, rows: Range<usize>) -> (Tensor<2>, Tensor<2, Bool>) {
+    /// The log-sum-exp of `-||z_c - z_d||²` over d for each of the points c in `rows`, `[b, 1]`.
+    fn rows_of_z(&self, z: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
+        let include_self = self.config.include_self;
+        if self.are_fused(&z) {
+            #[cfg(feature = "fused")]
+            return {
+                let columns = NeighborSets::all(rows.len(), z.dims()[0]);
+                let columns = if include_self { columns } else { columns.without_self(rows.start) };
+                pair_sum(LOG_SUM, (among_all(&z, &rows), z), None, &columns)
+            };
+        }
         let (logits, own) = nca::exponents(z, rows);
         let none = || own.clone().bool_and(own.clone().bool_not());
-        (logits, if self.config.include_self { none() } else { own })
+        nca::log_sum_exp(logits, if include_self { none() } else { own })
+    }
+
+    /// The same for all points, `[n, 1]`, without a gradient.
+    fn all_rows_of_z(&self, z: Tensor<2>) -> Tensor<2> {
+        let [n, _] = z.dims();
+        if self.are_fused(&z) {
+            return self.rows_of_z(z, 0..n);
+        }
+        rows_in_blocks(&z, 0..n, |rows| self.rows_of_z(z.clone(), rows))
     }
 
     /// `Σ_c exp(row_c - log Z)` of some points c, `[1]`: their share of Z, of which `log Z = top + log_sum`.
@@ -237,14 +242,10 @@ impl PairLoss {
             let over_top = rows - top.clone().unsqueeze();
             (over_top - log_sum.clone().unsqueeze()).exp().sum()
         };
-        if self.config.sums.are_fused(LOG_SUM, &[&z]) {
-            #[cfg(feature = "fused")]
-            return share(fused::rows_of_z(self, z, rows));
+        if self.are_fused(&z) {
+            return share(self.rows_of_z(z, rows));
         }
-        in_blocks([z], rows, |[z], rows| {
-            let (logits, left_out) = self.exponents(z, rows);
-            share(nca::log_sum_exp(logits, left_out))
-        })
+        in_blocks([z], rows, |[z], rows| share(self.rows_of_z(z, rows)))
     }
 }
 
@@ -264,8 +265,7 @@ impl Objective for PairLoss {
     }
 
     fn sums_taken(&self, embedding: Tensor<2>, _pairs: &PairIndex) -> Option<(Sums, usize)> {
-        let are_fused = self.config.sums.are_fused(LOG_SUM, &[&embedding]);
-        Some((if are_fused { Sums::Fused } else { Sums::Plain }, 0))
+        Some((if self.are_fused(&embedding) { Sums::Fused } else { Sums::Plain }, 0))
     }
 
     /// With the normalizer.

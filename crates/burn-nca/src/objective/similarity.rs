@@ -116,15 +116,6 @@ fn of_unit_length([queries, references]: [Tensor<2>; 2]) -> [Tensor<2>; 2] {
     [Tensor::cat(vec![queries, none], 1), Tensor::cat(vec![references, aside], 1)]
 }
 
-/// Both moved by the mean of the queries.
-///
-/// The mean carries no gradient: moving all points together changes no distance.
-#[cfg(feature = "fused")]
-pub(super) fn around_mean(queries: Tensor<2>, references: Tensor<2>) -> (Tensor<2>, Tensor<2>) {
-    let mean = queries.clone().without_autodiff().mean_dim(0);
-    (queries - mean.clone(), references - mean)
-}
-
 /// The square root, with gradient 0 at 0.
 pub fn square_root(squares: Tensor<2>) -> Tensor<2> {
     let zero = squares.clone().equal_elem(0.0);

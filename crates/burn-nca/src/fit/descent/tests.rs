@@ -1,8 +1,6 @@
 //! Tests that both descents, L-BFGS and conjugate gradients, share.
 
 use proptest::prelude::*;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use super::*;
 use crate::fit::test_functions::*;
@@ -45,19 +43,12 @@ impl Settings {
         start: &[f64],
         function: impl Fn(&[f64]) -> Evaluation,
     ) -> [Solution<Vec<f64>>; 2] {
-        let go = |_: usize| ControlFlow::Continue(());
-        [
-            run(&self.lbfgs(), DescentState::new(start.to_vec()), self.scale, &function, go)
-                .map(|state| state.position),
-            run(
-                &self.conjugate_gradient(),
-                DescentState::new(start.to_vec()),
-                self.scale,
-                &function,
-                go,
-            )
-            .map(|state| state.position),
-        ]
+        let (go, start) = (|_: usize| ControlFlow::Continue(()), start.to_vec());
+        let lbfgs = DescentState::new(start.clone());
+        let lbfgs = run(&self.lbfgs(), lbfgs, self.scale, &function, go);
+        let conjugate = DescentState::new(start);
+        let conjugate = run(&self.conjugate_gradient(), conjugate, self.scale, &function, go);
+        [lbfgs.map(|state| state.position), conjugate.map(|state| state.position)]
     }
 }
 
@@ -91,6 +82,23 @@ fn hard_functions_are_solved() {
     for solution in exact.run(&[0.0; 20], |x| quadratic(x, 1e4)) {
         assert!(solution.termination.converged(), "{}", solution.termination);
         assert_near(&solution.module, 1.0, 1e-7);
+    }
+}
+
+#[test]
+fn it_takes_as_few_steps_as_scipy() {
+    // scipy 1.17.1, minimize(gtol=1e-5), method="L-BFGS-B" (ftol=0, maxcor=10): 37 iterations, 45 evaluations, f = 1.705495e-17
+    // in two dimensions; 274 and 333 in fifty. method="CG" in fifty: 772 iterations, 1192 evaluations.
+    let scale = ObjectiveScale::double(1);
+    let settings = Settings { max_iterations: 1000, tolerance_gradient: 1e-5, scale, ..EXACT };
+    let [two, _] = settings.run(&rosenbrock_start(2), rosenbrock);
+    assert_eq!((two.iterations, two.evaluations), (37, 45));
+    assert!((two.value - 1.705495e-17).abs() < 1e-22, "{:e}", two.value);
+    let solutions = settings.run(&rosenbrock_start(50), rosenbrock);
+    for (solution, (most, per_step)) in solutions.iter().zip([(340, 1.25), (1192, 2.5)]) {
+        assert_eq!(solution.termination, Termination::GradientSmall);
+        assert!(solution.evaluations <= most, "{} evaluations", solution.evaluations);
+        assert!(solution.evaluations as f64 <= per_step * solution.iterations as f64);
     }
 }
 
@@ -179,11 +187,7 @@ fn a_callback_sees_every_step_and_stops_with_its_reason() {
     assert_eq!(solution.history.len(), 4);
 }
 
-fn assert_resumes<R>(rule: &R)
-where
-    R: DirectionRule<Memory: Clone + Serialize + DeserializeOwned>,
-    DescentState<R::Memory>: for<'de> Deserialize<'de> + Serialize,
-{
+fn assert_resumes<R: DirectionRule>(rule: &R) {
     let start = DescentState::new(rosenbrock_start(10));
     let go = |_: usize| ControlFlow::Continue(());
     let whole = run(rule, start.clone(), EXACT.scale, &rosenbrock, go);

@@ -2,10 +2,11 @@
 
 use burn::module::Module;
 use burn::store::RecordError;
+use burn::tensor::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::epochs::Epochs;
-use crate::encoder::{Encoder, load_optimizer, load_record};
+use crate::encoder::{Encoder, load_record};
 use crate::error::{Error, Result};
 use crate::fit::Termination;
 use crate::fit::monitor::Record;
@@ -56,8 +57,8 @@ impl State {
             _ => steps,
         };
         epochs.model = from_bytes(&epochs.model, self.model)?;
-        epochs.optimizer = load_optimizer(epochs.optimizer.clone(), &epochs.model, self.optimizer)
-            .map_err(unusable)?;
+        let optimizer = Bytes::from_bytes_vec(self.optimizer);
+        epochs.optimizer = epochs.optimizer.clone().from_bytes(optimizer).map_err(unusable)?;
         (epochs.epoch, epochs.batches) = (self.epoch, self.batches);
         if let Some(last) = kept.last() {
             epochs.earlier_seconds = last.seconds;

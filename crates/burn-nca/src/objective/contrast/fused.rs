@@ -6,7 +6,6 @@ use burn_nca_fused::{Distance, NeighborSets, PairSum, Summand, pair_sum};
 
 use super::Contrast;
 use super::placement::Placement;
-use crate::objective::similarity::around_mean;
 use crate::objective::transfer::{int_tensor, places};
 
 /// Queries against candidates, a softmax whose logits, distances with the sign changed, are never held.
@@ -56,7 +55,10 @@ impl FusedContrast {
     /// `-(1/|P_i|) Σ_{j ∈ P_i} ||q_i - r_j||²` from the sums of each class, around the mean of the queries.
     fn mean_square(&self) -> Tensor<2> {
         let (device, dtype) = (self.queries.device(), self.queries.dtype());
-        let (queries, references) = around_mean(self.queries.clone(), self.references.clone());
+        // It carries no gradient: moving all points together changes no distance.
+        let mean = self.queries.clone().without_autodiff().mean_dim(0);
+        let (queries, references) =
+            (self.queries.clone() - mean.clone(), self.references.clone() - mean);
         let [b, k] = queries.dims();
         let moments = Tensor::cat(vec![references.clone(), references.square().sum_dim(1)], 1);
         let gathered = |to: usize, at: &[usize], moments: Tensor<2>| {
