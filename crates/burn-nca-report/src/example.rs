@@ -7,6 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
 
 use super::*;
+use crate::evaluation::numbers::measures;
 
 const COLUMNS: [&str; 4] = ["sepal length", "sepal width", "petal length", "petal width"];
 const MAP: [f64; 8] = [0.42, 0.31, -2.87, -3.18, -0.08, 1.22, 0.65, -0.9];
@@ -44,15 +45,7 @@ impl Report {
             explained: None,
             perplexity: p.iter().map(|p| 2.0 + 9.0 * p).collect(),
             p,
-            embedding: Some(Embedding {
-                dimension,
-                variance_share: (dimension > 2).then_some(0.872),
-                color: None,
-                points,
-                links: Vec::new(),
-                unlabeled: Vec::new(),
-                density: None,
-            }),
+            embedding: Some(Embedding::new(dimension, (dimension > 2).then_some(0.872), points)),
         };
         let mean = results.perplexity.iter().sum::<f64>() / results.perplexity.len() as f64;
         let replay = results.embedding.as_ref().map(replayed);
@@ -108,16 +101,10 @@ impl Report {
             row("MLKR", "5-NN", 2, [0.89, 0.858, 3.43, 2.3]),
             row("MLKR", "kernel", 2, [0.921, 0.871, 3.27, 2.18]),
         ];
-        let measures = vec![
-            Measure::new(keys[0], "R² train", Unit::Number, true),
-            Measure::new(keys[1], "R² test", Unit::Number, true),
-            Measure::new(keys[2], "RMSE test", Unit::Number, false),
-            Measure::new(keys[3], "MAE test", Unit::Number, false),
-        ];
         let data = Data { target: Some("price".to_owned()), ..unclassed("housing", 506, 354, 152) };
         let scores = rows[3].clone();
         let found = ValueResults { value: 27.96, scores, explained: None, embedding: band() };
-        Self::of_values("MLKR", data, measures, rows, Results::Numbers(found))
+        Self::of_values("MLKR", data, measures(), rows, Results::Numbers(found))
     }
 
     /// A report of pairs: 400 rows, 200 pairs, 60 of them held out.
@@ -246,9 +233,8 @@ fn unclassed(name: &str, rows: usize, train: usize, test: usize) -> Data {
 }
 
 fn measured(method: &str, dimension: usize, keys: &[&str], values: &[f64]) -> MeasureRow {
-    let values = keys.iter().map(|key| (*key).to_owned()).zip(values.iter().copied().map(Some));
-    let (method, rule) = (method.to_owned(), String::new());
-    MeasureRow { method, rule, dimension, interval: None, values: values.collect() }
+    let values = keys.iter().copied().zip(values.iter().copied().map(Some));
+    MeasureRow::new(method, dimension, values)
 }
 
 fn comparison(dimension: usize) -> MeasureTable {
@@ -384,8 +370,5 @@ fn band() -> Embedding<ValueMark> {
         let part = if index % 10 < 7 { Part::Train } else { Part::Test };
         Point { row: index + 1, id: None, coordinates, part, mark: ValueMark { value, predicted } }
     });
-    let points = points.collect();
-    let color = Some("price".to_owned());
-    let (links, unlabeled, density) = (Vec::new(), Vec::new(), None);
-    Embedding { dimension: 2, variance_share: None, color, points, links, unlabeled, density }
+    Embedding { color: Some("price".to_owned()), ..Embedding::new(2, None, points.collect()) }
 }

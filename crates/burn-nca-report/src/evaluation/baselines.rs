@@ -11,9 +11,6 @@ use super::Stages;
 ///
 /// LDA has at most c - 1 dimensions; where the within-class scatter is singular it is shrunk, and its name says so; where
 /// that does not help either, it is left out.
-///
-/// # Errors
-/// Fewer than two training rows, or what the measure refuses.
 pub fn baselines<R>(
     train: &Features,
     classes: Option<&Labeled>,

@@ -10,11 +10,12 @@ use burn_nca_learn::neighbors::Rule;
 use super::Evaluation;
 use super::Stages;
 use super::embedding::embed;
-use super::judging::{ClassComparison, Labels, MethodScores};
+use super::judging::{ClassComparison, MethodScores};
 use super::parts::{Parts, Space};
-use super::picture::{Picture, Shown};
+use super::picture::Axes;
 use super::repeats::Seen;
-use super::sampled_rows::SampledRows;
+use super::rows::Rows;
+use super::sample::Sample;
 use crate::{
     Accuracy, ClassCount, ClassMark, ClassResults, ClassTable, Confusion, ContradictedLabels, Data,
     Density, Embedding, ExplainedClasses, Measure, MeasureTable, Part, Point, Results, Unlabeled,
@@ -22,24 +23,22 @@ use crate::{
 };
 
 /// A model of classes compared with the baselines, and its picture.
-///
-/// # Errors
-/// k above the training rows, or an embedding that is not finite.
 pub fn evaluate(
     model: &Fitted,
-    rows: &SampledRows<'_, Labeled>,
+    rows: &Rows<Labeled>,
+    sample: &Sample,
     stages: &dyn Stages,
 ) -> Result<Evaluation> {
     stages.announce("evaluating");
     let (k, classes) = (rows.neighbors, rows.data.classes());
-    let measured = &rows.sample.train;
-    let (train, test) = (rows.train, rows.data.select(&rows.sample.test));
+    let (train, measured) = (&rows.train, &sample.train);
+    let test: Labeled = rows.data.select(&sample.test);
     let compare = ClassComparison { train, test: &test, measured, neighbors: k };
-    let (parts, labels) = (compare.parts(), compare.labels());
+    let parts = compare.parts();
     // Where a sample is measured, the others are embedded in f64 a part at a time, for the terms alone.
     let shown = train.features().select(measured);
     let precise = Parts { train: &shown, test: parts.test }.precise(model)?;
-    let truth_of_train = labels.measured();
+    let truth_of_train = compare.measured_labels();
     let learned = compare.learned(model)?;
     let (method, device) = (&learned.row.method, model.references().device());
     let mut compared = compare.baselines(learned.row.dimension, &device, stages)?;
@@ -49,25 +48,24 @@ pub fn evaluate(
     let comparison =
         MeasureTable { neighbors: Some(k), measures: Measure::of_classes(k), rows: compared };
     let (part, key, predicted, truth) = if test.rows() > 0 {
-        (Part::Test, "knn_test", &learned.test, labels.test)
+        (Part::Test, "knn_test", &learned.test, test.labels())
     } else {
         (Part::Train, "nn_train", &learned.train, truth_of_train.as_slice())
     };
-    let RowTerms { log_p, perplexity } = match rows.sample.measured() {
-        None => {
-            RowTerms::of_rule(model.rule(), labels.references(&precise.train), labels.measured)?
-        }
-        Some(_) => terms_of_sample(model, train.features(), &labels)?,
+    let RowTerms { log_p, perplexity } = match sample.measured() {
+        None => RowTerms::of_rule(model.rule(), compare.references(&precise.train), measured)?,
+        Some(_) => terms_of_sample(model, &compare)?,
     };
     let p: Vec<f64> = log_p.iter().map(|log_p| log_p.exp()).collect();
-    let seen = Seen::of_test(rows.data.features(), rows.split, train.features());
+    let seen = Seen::of_test(rows.data.features(), &rows.split, train.features());
     let on_others = |others: &[usize]| {
-        let (predicted, truth) = rows.of_test(others, [&learned.test, labels.test]);
+        let (predicted, truth) =
+            sample.of_test(&rows.split, others, [&learned.test, test.labels()]);
         let share = Counted::of(&predicted, &truth).ok()?.value()?;
         Some(format!("1-NN accuracy {:.1} %", 100.0 * share))
     };
     let warnings = seen.warning(on_others).into_iter().collect();
-    let data = Data { test_in_training: seen.count(), ..data(rows) };
+    let data = Data { test_in_training: seen.count(), ..data(rows, sample) };
     // A row without another of its class (in another group) has no term.
     let with_positive = log_p.iter().filter(|log_p| **log_p > f64::NEG_INFINITY);
     // Of all training rows, where a sample was measured.
@@ -81,20 +79,20 @@ pub fn evaluate(
         g: scale * with_positive.sum::<f64>(),
         confusion: Some(Confusion::of(part, predicted, truth, classes)),
         class_scores: Some(ClassTable::of(part, &ClassScores::of(predicted, truth, classes)?)),
-        explained: match rows.sample.measured() {
+        explained: match sample.measured() {
             // The features of a large table are not copied for some rows.
             Some(_) => None,
             None => ExplainedClasses::of(
                 model,
-                rows.data,
-                (&rows.sample.test, &learned.test),
+                &rows.data,
+                (&sample.test, &learned.test),
                 (&rows.split.train, train.features()),
             ),
         },
         labels: Some(ContradictedLabels::of(model, measured, &rows.split.train)?),
         embedding: Some(Embedding {
-            density: density(model, rows)?,
-            ..embedding(rows, (&precise, unlabeled(model, rows)?), &learned, &p)?
+            density: density(model, rows, sample)?,
+            ..embedding((rows, sample), (&precise, unlabeled(model, rows)?), &learned, &p)?
         }),
         p,
         perplexity: perplexity.clone(),
@@ -111,21 +109,22 @@ pub fn evaluate(
 }
 
 /// The terms of a sample of so many rows that their embedding in f64 is not to stand for all of them.
-fn terms_of_sample(model: &Fitted, train: &Features, labels: &Labels<'_>) -> Result<RowTerms> {
+fn terms_of_sample(model: &Fitted, rows: &ClassComparison<'_>) -> Result<RowTerms> {
+    let train = rows.train;
     match model.rule() {
         Rule::Neighbors => {
-            RowTerms::in_parts((labels.train, labels.groups), labels.measured, |rows| {
-                embed(model, &train.select(rows))
+            RowTerms::in_parts((train.labels(), train.groups()), rows.measured, |some| {
+                embed(model, &train.features().select(some))
             })
         }
         rule => {
-            let embedding = embed(model, train)?;
-            Ok(RowTerms::of_rule(rule, labels.references(&embedding), labels.measured)?)
+            let embedding = embed(model, train.features())?;
+            Ok(RowTerms::of_rule(rule, rows.references(&embedding), rows.measured)?)
         }
     }
 }
 
-fn data(rows: &SampledRows<'_, Labeled>) -> Data {
+fn data(rows: &Rows<Labeled>, sample: &Sample) -> Data {
     let (labels, train_counts) = (rows.data.labels(), rows.train.class_counts());
     let mut test_counts = vec![0; rows.data.classes()];
     rows.split.test.iter().for_each(|&row| test_counts[labels[row]] += 1);
@@ -138,16 +137,13 @@ fn data(rows: &SampledRows<'_, Labeled>) -> Data {
     Data {
         classes: rows.data.class_names().iter().zip(counts).map(class).collect(),
         without_partner: train_counts.iter().filter(|count| **count == 1).count(),
-        ..rows.about()
+        ..rows.about(sample)
     }
 }
 
 /// Where the model puts the rows without a class, as many as a picture shows, with their places in the file.
-fn unlabeled(
-    model: &Fitted,
-    rows: &SampledRows<'_, Labeled>,
-) -> Result<Option<(Vec<usize>, Tensor<2>)>> {
-    let Some(WithoutClass { rows, features }) = rows.without_class else { return Ok(None) };
+fn unlabeled(model: &Fitted, rows: &Rows<Labeled>) -> Result<Option<(Vec<usize>, Tensor<2>)>> {
+    let Some(WithoutClass { rows, features }) = &rows.without_class else { return Ok(None) };
     let drawn: Vec<usize> = thinned(rows.len()).collect();
     let scaled = model.scaling().apply(&features.select(&drawn))?;
     let points = embed(model, &scaled)?;
@@ -155,45 +151,38 @@ fn unlabeled(
 }
 
 fn embedding(
-    rows: &SampledRows<'_, Labeled>,
+    (rows, sample): (&Rows<Labeled>, &Sample),
     (space, unlabeled): (&Space, Option<(Vec<usize>, Tensor<2>)>),
     learned: &MethodScores,
     p: &[f64],
 ) -> Result<Embedding<ClassMark>> {
-    let measured = &rows.sample.train;
     let (others, without_class) = unlabeled.unzip();
-    let shown = Shown { test: space.test.as_ref(), others: without_class.as_ref() };
-    let picture = Picture::of(&space.train, shown)?;
-    let [_, dimension] = space.train.dims();
+    let axes = Axes::of(&space.train)?;
     let labels = rows.data.labels();
     let point = |row: usize, coordinates, predicted, part, p| {
         let mark = ClassMark { class: labels[row], predicted: Some(predicted), p };
         Point { row: row + 1, id: None, coordinates, part, mark }
     };
-    let train = measured.iter().map(|&place| rows.split.train[place]);
-    let train = train.zip(picture.train).zip(&learned.train).zip(p);
-    let test = rows.sample.test.iter().zip(picture.test).zip(&learned.test);
+    let train = sample.train.iter().map(|&place| rows.split.train[place]);
+    let train = train.zip(axes.rows(Some(&space.train))?).zip(&learned.train).zip(p);
+    let test = sample.test.iter().zip(axes.rows(space.test.as_ref())?).zip(&learned.test);
     let train = train.map(|(((row, at), &class), &p)| point(row, at, class, Part::Train, Some(p)));
     let test = test.map(|((&row, at), &class)| point(row, at, class, Part::Test, None));
     let points = train.chain(test).collect();
-    let others = others.unwrap_or_default().into_iter().zip(picture.others);
+    let others = others.unwrap_or_default().into_iter().zip(axes.rows(without_class.as_ref())?);
     let unlabeled =
         others.map(|(row, coordinates)| Unlabeled { row: row + 1, id: None, coordinates });
+    let [_, dimension] = space.train.dims();
     Ok(Embedding {
-        dimension,
-        variance_share: picture.variance_share,
-        color: None,
-        points,
-        links: Vec::new(),
         unlabeled: unlabeled.collect(),
-        density: None,
+        ..Embedding::new(dimension, axes.variance_share, points)
     })
 }
 
 /// All training rows in two dimensions, where a sample of them is drawn as points.
-fn density(model: &Fitted, rows: &SampledRows<'_, Labeled>) -> Result<Option<Density>> {
+fn density(model: &Fitted, rows: &Rows<Labeled>, sample: &Sample) -> Result<Option<Density>> {
     let points = model.references();
-    if rows.sample.measured().is_none() || points.dims() != [rows.train.rows(), 2] {
+    if sample.measured().is_none() || points.dims() != [rows.train.rows(), 2] {
         return Ok(None);
     }
     let points = Features::from_tensor(points.clone())?;

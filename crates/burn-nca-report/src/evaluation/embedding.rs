@@ -22,9 +22,6 @@ pub fn resolve_device(device: &Device) -> (Device, DType) {
 /// The embedding `[n, k]` of features on the model's scale, its arithmetic in f64 from the model's weights on.
 ///
 /// In a build without a CPU backend, the model's own embedding.
-///
-/// # Errors
-/// Other columns than the model's.
 pub fn embed(model: &Fitted, scaled: &Features) -> Result<Tensor<2>> {
     let (host, dtype) = resolve_device(&model.references().device());
     if dtype != DType::F64 {

@@ -6,12 +6,12 @@ use burn_nca_learn::Fitted;
 use burn_nca_learn::baseline::Projection;
 use burn_nca_learn::data::{Features, Labeled};
 use burn_nca_learn::evaluate::Accuracy;
-use burn_nca_learn::neighbors::{ClassReferences, NearestConfig, Rule, Voters};
+use burn_nca_learn::neighbors::{ClassReferences, NearestConfig, Voters};
 
 use super::baselines::baselines;
 use super::embedding::resolve_device;
 use super::label;
-use super::parts::{Parts, Space};
+use super::parts::Parts;
 use super::sample::rows_of;
 use super::stages::Stages;
 use crate::MeasureRow;
@@ -29,15 +29,28 @@ pub struct ClassComparison<'a> {
     pub neighbors: usize,
 }
 
-impl ClassComparison<'_> {
+/// The classes of the rows held out by 1-NN, k-NN and the stochastic rule; empty without any.
+type Classified = [Vec<usize>; 3];
+
+impl<'a> ClassComparison<'a> {
     /// How a model, whose references are the training rows, classifies the rows by its rule.
     ///
     /// # Errors
     /// k above the training rows, rows of other columns than the model's, or an embedding that is not finite.
     pub fn learned(&self, model: &Fitted) -> Result<MethodScores> {
-        let space = &self.parts().embedded(model)?;
-        let own = ByRule { space, rule: model.rule() };
-        judge(&label(model), &own, &self.labels(), self.neighbors)
+        let (space, rule) = (self.parts().embedded(model)?, model.rule());
+        let references = self.references(&space.train);
+        let queries = rows_of(&space.train, self.measured);
+        let train = rule.classes(&queries, references, &[1], Some(self.measured))?.concat();
+        let of_test = |queries: &Tensor<2>| -> Result<Classified> {
+            let mut found = rule.classes(queries, references, &[1, self.neighbors], None)?;
+            let (vote, nearest) = (found.pop(), found.pop());
+            let soft = rule.most_probable_classes(queries, references)?;
+            Ok([nearest.unwrap_or_default(), vote.unwrap_or_default(), soft])
+        };
+        let test = space.test.as_ref().map(of_test).transpose()?.unwrap_or_default();
+        let [_, dimension] = space.train.dims();
+        self.scores((&label(model), dimension), train, test)
     }
 
     /// The same of Euclidean distance, PCA and LDA in (at most) `dimension` dimensions, those that the stages admit.
@@ -52,140 +65,75 @@ impl ClassComparison<'_> {
     ) -> Result<Vec<MeasureRow>> {
         let (device, _) = resolve_device(device);
         let compared = |method: &str, map: &Projection| {
-            let space = ByVotes { rows: self.parts().mapped(map)?, device: &device };
-            Ok(judge(method, &space, &self.labels(), self.neighbors)?.row)
+            // On the host: a wide table is not copied for a search.
+            let Parts { train, test } = self.parts().mapped(map)?;
+            let voters = self.voters()?;
+            let nearest = |queries: &Features, k: usize, own: Option<&'a [usize]>| {
+                let exclude = voters.exclude(own);
+                NearestConfig::new(k).search_features_excluding(queries, &train, exclude, &device)
+            };
+            let left_out = nearest(&train.select(self.measured), 1, Some(self.measured))?;
+            let of_test = |queries: &Features| -> Result<Classified> {
+                let found = nearest(queries, self.neighbors, None)?;
+                let vote = voters.majority(&found, self.neighbors)?;
+                let soft = voters.most_probable_of_features(queries, &train)?;
+                Ok([voters.majority(&found, 1)?, vote, soft])
+            };
+            let test = test.as_ref().map(of_test).transpose()?.unwrap_or_default();
+            let of_train = voters.majority(&left_out, 1)?;
+            Ok(self.scores((method, train.columns()), of_train, test)?.row)
         };
         baselines(self.train.features(), Some(self.train), dimension, stages, compared)
     }
 
     /// The features of both parts.
-    pub(super) fn parts(&self) -> Parts<&Features> {
+    pub(super) fn parts(&self) -> Parts<&'a Features> {
         Parts::of(self.train.features(), self.test.features())
     }
 
-    /// The labels of both parts.
-    pub(super) fn labels(&self) -> Labels<'_> {
-        Labels {
-            train: self.train.labels(),
-            test: self.test.labels(),
-            classes: self.train.classes(),
-            measured: self.measured,
-            weights: self.train.weights(),
-            groups: self.train.groups(),
-        }
-    }
-}
-
-/// The labels of the rows to learn from and of those held out (perhaps none), and which of the former are measured.
-pub struct Labels<'a> {
-    pub train: &'a [usize],
-    pub test: &'a [usize],
-    pub classes: usize,
-    /// Places among the training rows.
-    pub measured: &'a [usize],
-    /// How much each training row counts in a vote.
-    pub weights: Option<&'a [f64]>,
-    /// The group of each training row, where there are groups: none of its rows says anything about another.
-    pub groups: Option<&'a [usize]>,
-}
-
-impl<'a> Labels<'a> {
-    /// The labels of the training rows that are measured.
-    pub fn measured(&self) -> Vec<usize> {
-        self.measured.iter().map(|&row| self.train[row]).collect()
+    /// The classes of the training rows that are measured.
+    pub(super) fn measured_labels(&self) -> Vec<usize> {
+        self.measured.iter().map(|&row| self.train.labels()[row]).collect()
     }
 
     /// The training rows where they are in a space.
-    pub fn references(&self, embedding: &'a Tensor<2>) -> ClassReferences<'a> {
-        let Self { train: labels, classes, weights, groups, .. } = *self;
-        ClassReferences { embedding, labels, classes, weights, groups }
-    }
-}
-
-/// The classes of rows by 1-NN, k-NN and the stochastic rule.
-pub struct Classified {
-    pub nearest: Vec<usize>,
-    pub vote: Vec<usize>,
-    pub soft: Vec<usize>,
-}
-
-/// Rows in a space, and a rule that classifies them.
-pub trait Judge {
-    /// Number of dimensions of the space.
-    fn dimension(&self) -> usize;
-
-    /// The 1-NN class of each training row that is measured, left out of the others.
-    fn train(&self, labels: &Labels<'_>) -> Result<Vec<usize>>;
-
-    /// The classes of the rows held out; `None` without any.
-    fn test(&self, labels: &Labels<'_>, k: usize) -> Result<Option<Classified>>;
-}
-
-/// The embedding of a model, and its rule.
-pub struct ByRule<'a> {
-    pub space: &'a Space,
-    pub rule: &'a Rule,
-}
-
-impl Judge for ByRule<'_> {
-    fn dimension(&self) -> usize {
-        self.space.train.dims()[1]
+    pub(super) fn references<'e>(&self, embedding: &'e Tensor<2>) -> ClassReferences<'e>
+    where
+        'a: 'e,
+    {
+        ClassReferences {
+            weights: self.train.weights(),
+            groups: self.train.groups(),
+            ..ClassReferences::new(embedding, self.train.labels(), self.train.classes())
+        }
     }
 
-    fn train(&self, labels: &Labels<'_>) -> Result<Vec<usize>> {
-        let references = labels.references(&self.space.train);
-        let queries = rows_of(&self.space.train, labels.measured);
-        let found = self.rule.classes(&queries, references, &[1], Some(labels.measured))?;
-        Ok(found.into_iter().next().unwrap_or_default())
+    fn voters(&self) -> burn_nca_learn::Result<Voters<'a>> {
+        let train = self.train;
+        Voters::new(train.labels(), train.classes(), train.weights())?.with_groups(train.groups())
     }
 
-    fn test(&self, labels: &Labels<'_>, k: usize) -> Result<Option<Classified>> {
-        let Some(queries) = &self.space.test else { return Ok(None) };
-        let references = labels.references(&self.space.train);
-        let mut found = self.rule.classes(queries, references, &[1, k], None)?;
-        let vote = found.pop().unwrap_or_default();
-        let nearest = found.pop().unwrap_or_default();
-        let soft = self.rule.most_probable_classes(queries, references)?;
-        Ok(Some(Classified { nearest, vote, soft }))
+    /// The accuracies of a method by what it predicts of the training rows and of those held out.
+    fn scores(
+        &self,
+        (method, dimension): (&str, usize),
+        train: Vec<usize>,
+        test: Classified,
+    ) -> Result<MethodScores> {
+        let of_train = Accuracy::of(&train, &self.measured_labels())?;
+        let [nearest, vote, soft] = test;
+        let of_test = |predicted: &[usize]| Accuracy::of(predicted, self.test.labels());
+        let of_nearest = of_test(&nearest)?;
+        let values = [
+            ("nn_train", of_train.value()),
+            ("nn_test", of_nearest.value()),
+            ("knn_test", of_test(&vote)?.value()),
+            ("soft_test", of_test(&soft)?.value()),
+        ];
+        let interval = of_nearest.interval().map(|interval| [interval.low, interval.high]);
+        let row = MeasureRow { interval, ..MeasureRow::new(method, dimension, values) };
+        Ok(MethodScores { row, train, test: nearest })
     }
-}
-
-/// Rows where a closed form puts them, on the host: a wide table is not copied for a search.
-pub struct ByVotes<'a> {
-    pub rows: Parts<Features>,
-    /// Where products are taken.
-    pub device: &'a Device,
-}
-
-impl Judge for ByVotes<'_> {
-    fn dimension(&self) -> usize {
-        self.rows.train.columns()
-    }
-
-    fn train(&self, labels: &Labels<'_>) -> Result<Vec<usize>> {
-        let (rows, own) = (&self.rows.train, labels.measured);
-        let queries = rows.select(own);
-        let voters = voters(labels)?;
-        let (search, exclude) = (NearestConfig::new(1), voters.exclude(Some(own)));
-        let nearest = search.search_features_excluding(&queries, rows, exclude, self.device)?;
-        Ok(voters.majority(&nearest, 1)?)
-    }
-
-    fn test(&self, labels: &Labels<'_>, k: usize) -> Result<Option<Classified>> {
-        let Some(queries) = &self.rows.test else { return Ok(None) };
-        let (rows, voters) = (&self.rows.train, voters(labels)?);
-        let (search, exclude) = (NearestConfig::new(k), voters.exclude(None));
-        let nearest = search.search_features_excluding(queries, rows, exclude, self.device)?;
-        Ok(Some(Classified {
-            nearest: voters.majority(&nearest, 1)?,
-            vote: voters.majority(&nearest, k)?,
-            soft: voters.most_probable_of_features(queries, rows)?,
-        }))
-    }
-}
-
-fn voters<'a>(labels: &Labels<'a>) -> Result<Voters<'a>> {
-    Ok(Voters::new(labels.train, labels.classes, labels.weights)?.with_groups(labels.groups)?)
 }
 
 /// How neighbors in a space classify the rows.
@@ -196,32 +144,4 @@ pub struct MethodScores {
     pub train: Vec<usize>,
     /// The 1-NN class of each row held out.
     pub test: Vec<usize>,
-}
-
-/// Classifies the rows of a space by 1-NN, k-NN and the stochastic rule.
-///
-/// # Errors
-/// k above the training rows, or coordinates that are not finite.
-pub fn judge(
-    method: &str,
-    judge: &dyn Judge,
-    labels: &Labels<'_>,
-    k: usize,
-) -> Result<MethodScores> {
-    let train = judge.train(labels)?;
-    let mut values = vec![("nn_train", Accuracy::of(&train, &labels.measured())?.value())];
-    let (mut test, mut interval) = (Vec::new(), None);
-    if let Some(found) = judge.test(labels, k)? {
-        let of = |predicted: &[usize]| Accuracy::of(predicted, labels.test);
-        let nearest = of(&found.nearest)?;
-        interval = nearest.interval().map(|interval| [interval.low, interval.high]);
-        values.extend([("nn_test", nearest.value()), ("knn_test", of(&found.vote)?.value())]);
-        values.push(("soft_test", of(&found.soft)?.value()));
-        test = found.nearest;
-    } else {
-        values.extend(["nn_test", "knn_test", "soft_test"].map(|key| (key, None)));
-    }
-    let values = values.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
-    let (method, rule, dimension) = (method.to_string(), String::new(), judge.dimension());
-    Ok(MethodScores { row: MeasureRow { method, rule, dimension, interval, values }, train, test })
 }

@@ -12,10 +12,10 @@ use super::Stages;
 use super::baselines::baselines;
 use super::embedding::resolve_device;
 use super::parts::{Parts, Space};
-use super::picture::{Picture, Shown};
+use super::picture::Axes;
 use super::repeats::Seen;
-use super::sample::rows_of;
-use super::sampled_rows::SampledRows;
+use super::rows::Rows;
+use super::sample::{Sample, rows_of};
 use super::{Evaluation, label};
 use crate::number::significant;
 use crate::{
@@ -30,17 +30,15 @@ struct Numbered {
 }
 
 /// A model of numbers compared with the baselines, and its picture.
-///
-/// # Errors
-/// k above the training rows, or an embedding that is not finite.
 pub fn evaluate(
     model: &Fitted,
-    rows: &SampledRows<'_, RegressionData>,
+    rows: &Rows<RegressionData>,
+    sample: &Sample,
     stages: &dyn Stages,
 ) -> Result<Evaluation> {
     stages.announce("evaluating");
-    let measured = &rows.sample.train;
-    let (train, test) = (rows.train, rows.data.select(&rows.sample.test));
+    let (train, measured) = (&rows.train, &sample.train);
+    let test: RegressionData = rows.data.select(&sample.test);
     let known = train.targets().values();
     let truth = Numbered {
         train: measured.iter().map(|&row| known[row]).collect(),
@@ -94,28 +92,29 @@ pub fn evaluate(
     let comparison = MeasureTable { neighbors: None, measures: measures(), rows: compared };
     stages.announce("drawing the embedding");
     let precise = parts.precise(model)?;
-    let embedding = embedding(&precise, rows, &by_kernel)?;
-    let seen = Seen::of_test(rows.data.features(), rows.split, train.features());
+    let embedding = embedding(&precise, (rows, sample), &by_kernel)?;
+    let seen = Seen::of_test(rows.data.features(), &rows.split, train.features());
     let on_others = |others: &[usize]| {
-        let (predicted, truth) = rows.of_test(others, [&by_kernel.test, &truth.test]);
+        let (predicted, truth) =
+            sample.of_test(&rows.split, others, [&by_kernel.test, &truth.test]);
         r2_and_rmse(&predicted, &truth)
     };
     let warnings = seen.warning(on_others).into_iter().collect();
     let key = if test.rows() > 0 { "r2_test" } else { "r2_train" };
     let value = model.summary().value;
-    let explained = match rows.sample.measured() {
+    let explained = match sample.measured() {
         // The features of a large table are not copied for some rows.
         Some(_) => None,
         None => {
             let train = (&rows.split.train[..], train.features());
-            ExplainedNumbers::of(model, rows.data, &rows.sample.test, train)
+            ExplainedNumbers::of(model, &rows.data, &sample.test, train)
         }
     };
     Ok(Evaluation {
         data: Data {
             target: rows.data.targets().names().first().cloned(),
             test_in_training: seen.count(),
-            ..rows.about()
+            ..rows.about(sample)
         },
         shortfall: comparison.shortfall(key, None),
         comparison,
@@ -135,7 +134,8 @@ pub(super) fn r2_and_rmse(predicted: &[f64], truth: &[f64]) -> Option<String> {
 /// Means of numbers for queries; each of them may be a reference itself.
 type Means<'a> = dyn Fn(&Tensor<2>, Option<&[usize]>) -> Result<Vec<f64>> + 'a;
 
-fn measures() -> Vec<Measure> {
+/// The columns of a comparison of numbers.
+pub fn measures() -> Vec<Measure> {
     vec![
         Measure::new("r2_train", "R² train", Unit::Number, true),
         Measure::new("r2_test", "R² test", Unit::Number, true),
@@ -160,23 +160,16 @@ fn row(
         ("rmse_test", test.rmse()),
         ("mae_test", test.mae()),
     ];
-    Ok(MeasureRow {
-        method: method.to_string(),
-        rule: rule.to_string(),
-        dimension,
-        interval: None,
-        values: values.into_iter().map(|(key, value)| (key.to_string(), value)).collect(),
-    })
+    Ok(MeasureRow { rule: rule.to_string(), ..MeasureRow::new(method, dimension, values) })
 }
 
 fn embedding(
     space: &Space,
-    rows: &SampledRows<'_, RegressionData>,
+    (rows, sample): (&Rows<RegressionData>, &Sample),
     predicted: &Numbered,
 ) -> Result<Embedding<ValueMark>> {
-    let measured = &rows.sample.train;
-    let shown = Shown { test: space.test.as_ref(), others: None };
-    let picture = Picture::of(&rows_of(&space.train, measured), shown)?;
+    let shown = rows_of(&space.train, &sample.train);
+    let axes = Axes::of(&shown)?;
     let targets = rows.data.targets();
     let of_part = |part: Part, rows: &[usize], places: Vec<Vec<f64>>, predicted: &[f64]| {
         let point = |((&row, coordinates), &predicted)| {
@@ -185,11 +178,13 @@ fn embedding(
         };
         rows.iter().zip(places).zip(predicted).map(point).collect::<Vec<_>>()
     };
-    let train: Vec<usize> = measured.iter().map(|&place| rows.split.train[place]).collect();
-    let mut points = of_part(Part::Train, &train, picture.train, &predicted.train);
-    points.extend(of_part(Part::Test, &rows.sample.test, picture.test, &predicted.test));
+    let train: Vec<usize> = sample.train.iter().map(|&place| rows.split.train[place]).collect();
+    let (of_train, of_test) = (axes.rows(Some(&shown))?, axes.rows(space.test.as_ref())?);
+    let mut points = of_part(Part::Train, &train, of_train, &predicted.train);
+    points.extend(of_part(Part::Test, &sample.test, of_test, &predicted.test));
     let [_, dimension] = space.train.dims();
-    let (variance_share, color) = (picture.variance_share, targets.names().first().cloned());
-    let (links, unlabeled, density) = (Vec::new(), Vec::new(), None);
-    Ok(Embedding { dimension, variance_share, color, points, links, unlabeled, density })
+    Ok(Embedding {
+        color: targets.names().first().cloned(),
+        ..Embedding::new(dimension, axes.variance_share, points)
+    })
 }

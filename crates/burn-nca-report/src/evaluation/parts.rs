@@ -32,26 +32,17 @@ impl<'a> Parts<&'a Features> {
     }
 
     /// The model's own embedding, which the rules of prediction see in `nca predict` and `nca evaluate`, too.
-    ///
-    /// # Errors
-    /// Other columns than the model's.
     pub fn embedded(&self, model: &Fitted) -> Result<Space> {
         let test = self.test.map(|test| model.transform_scaled(test)).transpose()?;
         Ok(Parts { train: model.references().clone(), test })
     }
 
     /// The embedding in f64, as far as the host has it.
-    ///
-    /// # Errors
-    /// Other columns than the model's.
     pub fn precise(&self, model: &Fitted) -> Result<Space> {
         self.map(|rows| embed(model, rows))
     }
 
     /// The rows where a closed form puts them; Euclidean distance leaves them where they are, without a copy.
-    ///
-    /// # Errors
-    /// Other columns than the map's.
     pub fn mapped(&self, map: &Projection) -> Result<Parts<Features>> {
         self.map(|rows| Ok(map.apply(rows)?))
     }

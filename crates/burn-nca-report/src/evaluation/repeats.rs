@@ -87,9 +87,6 @@ impl Seen {
 
     /// Says of rows which of them are training rows, by `train` where these are at hand, else by their embedding;
     /// `score` is as for [`warning`](Self::warning).
-    ///
-    /// # Errors
-    /// As [`of_embedding`](Self::of_embedding).
     pub(super) fn warning_of(
         (model, train): (&Fitted, Option<&Features>),
         rows: &Features,

@@ -1,17 +1,19 @@
 //! The rows where the map put them at some steps of a fit: the axes of the learned map throughout.
 
 use anyhow::Result;
-use burn::tensor::{DType, Device, Tensor};
+use burn::tensor::Tensor;
 use burn_nca_learn::Fitted;
-use burn_nca_learn::baseline::{PcaConfig, Projection};
-use burn_nca_learn::data::{Coincidences, Features, Labeled, RegressionData, TensorFeatures};
+use burn_nca_learn::data::{
+    Coincidences, Features, Labeled, Pairs, RegressionData, TensorFeatures,
+};
 use burn_nca_learn::encoder::{AnyEncoder, Encoder};
 use burn_nca_learn::evaluate::{Accuracy, PartnerRanks, RegressionScores};
 use burn_nca_learn::neighbors::{ClassReferences, Numbers};
 
 use super::Stages;
-use super::pairs::PairParts;
-use super::sampled_rows::SampledRows;
+use super::picture::Axes;
+use super::rows::Rows;
+use super::sample::Sample;
 use crate::{Part, Replay, ReplayFigure, ReplayFrame, ReplayPoint, ReplayValues, Window};
 
 /// Training rows that are drawn at most.
@@ -37,9 +39,6 @@ pub struct Step {
 
 /// The embedding of some rows at the steps of a fit, with the figures of both parts; `None` where they cannot be had, and
 /// where the stages end before the last step.
-///
-/// # Errors
-/// An embedding that is not finite.
 pub fn replay(
     model: &Fitted,
     rows: ReplayRows<'_>,
@@ -49,35 +48,36 @@ pub fn replay(
     let encoders: Option<Vec<AnyEncoder>> =
         steps.iter().map(|step| model.encoder_at(&step.parameters)).collect();
     let Some(encoders) = encoders.filter(|encoders| encoders.len() > 2) else { return Ok(None) };
-    let ReplayRows { place, drawn, points, neighbors, values, figures } = rows;
-    let learned = place.of(&model.encoder, &drawn);
-    let shown = Shown::of(&learned)?;
-    let end = shown.coordinates(&learned)?;
+    let ReplayRows { drawn, points, neighbors, values, figures } = rows;
+    let learned = embedded(model, &model.encoder, &drawn);
+    let axes = Axes::of(&learned)?;
+    let end = axes.coordinates(&learned)?;
     let mut places = Vec::with_capacity(encoders.len());
     let mut found = Vec::with_capacity(encoders.len());
     for (at, encoder) in encoders.iter().enumerate() {
         if !stages.admits_replay(at + 1, encoders.len()) {
             return Ok(None);
         }
-        let drawn = place.of(encoder, &drawn);
+        let drawn = embedded(model, encoder, &drawn);
         found.push(figures(encoder, &drawn)?);
-        places.push(shown.coordinates(&drawn)?);
+        places.push(axes.coordinates(&drawn)?.values().to_vec());
     }
     let finite = |frame: &Vec<f64>| frame.iter().all(|place| place.is_finite());
     if !places.iter().all(finite) {
         return Ok(None);
     }
-    let kept = nearest(&places, &end);
-    let window = Window::around(&places, kept, shown.dimension());
+    let kept = nearest(&places, end.values());
+    let dimension = axes.dimension;
+    let window = Window::around(&places, kept, dimension);
     let frames = steps.iter().zip(&places).zip(found).enumerate();
     let frames = frames.map(|(at, ((step, places), [train, test]))| ReplayFrame {
         iteration: step.iteration as u64,
         train,
         test,
         kept: at == kept,
-        places: window.places(places, shown.dimension()),
+        places: window.places(places, dimension),
     });
-    let (dimension, frames) = (shown.dimension(), frames.collect());
+    let frames = frames.collect();
     Ok(Some(Replay { dimension, neighbors, points, values, window, frames }))
 }
 
@@ -86,7 +86,6 @@ type Figures<'a> = dyn Fn(&AnyEncoder, &Tensor<2>) -> Result<[Option<f64>; 2]> +
 
 /// The rows that take part.
 pub struct ReplayRows<'a> {
-    place: Place,
     /// The scaled features of the rows that are drawn, those held out last.
     drawn: Features,
     points: Vec<ReplayPoint>,
@@ -95,21 +94,10 @@ pub struct ReplayRows<'a> {
     figures: Box<Figures<'a>>,
 }
 
-/// Where the rows are embedded.
-#[derive(Clone)]
-struct Place {
-    device: Device,
-    dtype: DType,
-}
-
-impl Place {
-    fn model(model: &Fitted) -> Self {
-        Self { device: model.references().device(), dtype: model.references().dtype() }
-    }
-
-    fn of(&self, encoder: &AnyEncoder, features: &Features) -> Tensor<2> {
-        encoder.forward(features.to_tensor(&self.device, self.dtype))
-    }
+/// Where a map of the model's kind puts rows.
+fn embedded(model: &Fitted, encoder: &AnyEncoder, features: &Features) -> Tensor<2> {
+    let references = model.references();
+    encoder.forward(features.to_tensor(&references.device(), references.dtype()))
 }
 
 /// The rows that are drawn, a group of one color after the other.
@@ -156,101 +144,96 @@ impl Drawn {
         if self.all { split } else { &self.rows[..self.train] }
     }
 
-    /// The embedded rows of both parts.
-    fn parts(&self, embedded: &Tensor<2>) -> (Tensor<2>, Option<Tensor<2>>) {
+    /// The figures of both parts of the rows drawn, whose targets have so many values each: `figure` is that of some rows, which
+    /// may be references themselves.
+    fn figures<T>(
+        &self,
+        embedded: &Tensor<2>,
+        (targets, columns): (&[T], usize),
+        figure: impl Fn(&Tensor<2>, &[T], Option<&[usize]>) -> Result<Option<f64>>,
+    ) -> Result<[Option<f64>; 2]> {
         let (n, all) = (self.train, self.rows.len());
-        let test = (all > n).then(|| embedded.clone().slice([n..all]));
-        (embedded.clone().slice([0..n]), test)
+        let (known, unknown) = targets.split_at(n * columns);
+        let of_test = match all > n {
+            true => figure(&embedded.clone().slice([n..all]), unknown, None)?,
+            false => None,
+        };
+        Ok([figure(&embedded.clone().slice([0..n]), known, Some(&self.places))?, of_test])
     }
 }
 
 impl<'a> ReplayRows<'a> {
     /// Rows with classes, and their 1-NN accuracy: training rows left out in turn, and those held out.
-    pub fn of_classes(model: &'a Fitted, rows: &SampledRows<'_, Labeled>) -> Self {
+    pub fn of_classes(model: &'a Fitted, rows: &Rows<Labeled>, sample: &Sample) -> Self {
         let (split, labels, classes) = (&rows.split.train, rows.data.labels(), rows.data.classes());
-        let drawn = Drawn::of((split, &rows.sample.train), &rows.sample.test, &|row| labels[row]);
+        let drawn = Drawn::of((split, &sample.train), &sample.test, &|row| labels[row]);
         let references: Labeled = rows.data.select(drawn.neighbors(split));
         let truth: Vec<usize> = drawn.rows.iter().map(|&row| labels[row]).collect();
         let (features, points) = (rows.data.features().select(&drawn.rows), drawn.points.clone());
-        let (place, neighbors) = (Place::model(model), references.rows());
-        let of = place.clone();
-        let figures = move |encoder: &AnyEncoder, embedded: &Tensor<2>| -> Result<_> {
-            let (train, test) = drawn.parts(embedded);
-            let embedding = &of.of(encoder, references.features());
+        let neighbors = references.rows();
+        let figures = move |encoder: &AnyEncoder, shown: &Tensor<2>| -> Result<_> {
+            let embedding = &embedded(model, encoder, references.features());
             let among = ClassReferences {
                 weights: references.weights(),
                 groups: references.groups(),
                 ..ClassReferences::new(embedding, references.labels(), classes)
             };
-            let rule = model.rule();
-            let right =
-                |queries: &Tensor<2>, truth: &[usize], own: Option<&[usize]>| -> Result<_> {
-                    let predicted = rule.classes(queries, among, &[1], own)?;
-                    let predicted = predicted.into_iter().next().unwrap_or_default();
-                    Ok(Accuracy::of(&predicted, truth)?.value())
-                };
-            let (known, unknown) = truth.split_at(drawn.train);
-            let of_test = test.map(|test| right(&test, unknown, None)).transpose()?;
-            Ok([right(&train, known, Some(&drawn.places))?, of_test.flatten()])
+            drawn.figures(shown, (&truth, 1), |queries, truth, own| {
+                let predicted = model.rule().classes(queries, among, &[1], own)?.concat();
+                Ok(Accuracy::of(&predicted, truth)?.value())
+            })
         };
-        Self { place, drawn: features, points, neighbors, values: None, figures: Box::new(figures) }
+        Self { drawn: features, points, neighbors, values: None, figures: Box::new(figures) }
     }
 
     /// Rows with numbers, and R² of the kernel rule.
-    pub fn of_numbers(model: &'a Fitted, rows: &SampledRows<'_, RegressionData>) -> Self {
+    pub fn of_numbers(model: &'a Fitted, rows: &Rows<RegressionData>, sample: &Sample) -> Self {
         let (split, targets) = (&rows.split.train, rows.data.targets());
         let bands = Bands::of(targets.values().iter().step_by(targets.columns()).copied());
         let band = |row: usize| bands.band(targets.row(row)[0]);
-        let drawn = Drawn::of((split, &rows.sample.train), &rows.sample.test, &band);
+        let drawn = Drawn::of((split, &sample.train), &sample.test, &band);
         let references: RegressionData = rows.data.select(drawn.neighbors(split));
         let shown = rows.data.select(&drawn.rows);
         let color = targets.names().first().cloned().unwrap_or_default();
         let values = ReplayValues { color, bands: bands.middles(), figure: ReplayFigure::R2 };
-        let (place, neighbors, points) =
-            (Place::model(model), references.rows(), drawn.points.clone());
-        let (of, truth) = (place.clone(), shown.targets().clone());
-        let figures = move |encoder: &AnyEncoder, embedded: &Tensor<2>| -> Result<_> {
-            let (train, test) = drawn.parts(embedded);
-            let among = of.of(encoder, references.features());
+        let (neighbors, points) = (references.rows(), drawn.points.clone());
+        let truth = shown.targets().clone();
+        let figures = move |encoder: &AnyEncoder, shown: &Tensor<2>| -> Result<_> {
+            let among = embedded(model, encoder, references.features());
             let known = references.targets();
             let numbers = Numbers::new(known.values(), known.columns());
             let numbers =
                 numbers.with_weights(references.weights()).with_groups(references.groups());
-            let r2 = |queries: &Tensor<2>, truth: &[f64], own: Option<&[usize]>| -> Result<_> {
+            drawn.figures(shown, (truth.values(), truth.columns()), |queries, truth, own| {
                 let means = model.rule().kernel_means(queries, &among, numbers, own)?;
                 Ok(RegressionScores::of(&means, truth)?.r2())
-            };
-            let (known, unknown) = truth.values().split_at(drawn.train * truth.columns());
-            let of_test = test.map(|test| r2(&test, unknown, None)).transpose()?;
-            Ok([r2(&train, known, Some(&drawn.places))?, of_test.flatten()])
+            })
         };
         let (drawn, figures) = (shown.features().clone(), Box::new(figures));
-        Self { place, drawn, points, neighbors, values: Some(values), figures }
+        Self { drawn, points, neighbors, values: Some(values), figures }
     }
 
-    /// Rows of pairs, and how often the partner is the nearest row; `None` for more rows than are looked at.
-    pub fn of_pairs(model: &'a Fitted, data: &'a Coincidences, parts: PairParts) -> Option<Self> {
-        let features = data.features();
+    /// Rows of pairs, and how often the partner of the pairs `asked` is the nearest row; `None` for more rows than are looked
+    /// at.
+    pub fn of_pairs(model: &'a Fitted, rows: &'a Rows<Coincidences>, asked: Pairs) -> Option<Self> {
+        let features = rows.data.features();
         let all: Vec<usize> = (0..features.rows()).collect();
         if all.len() > NEIGHBORS {
             return None;
         }
         let bands = Bands::of(all.iter().map(|row| (row + 1) as f64));
         let drawn = Drawn::of((&all, &all), &[], &|row| bands.band((row + 1) as f64));
-        let figure = match parts.test {
-            0 => ReplayFigure::TrainingPairs,
-            _ => ReplayFigure::HeldOutPairs,
+        let figure = match rows.split.test.is_empty() {
+            true => ReplayFigure::TrainingPairs,
+            false => ReplayFigure::HeldOutPairs,
         };
         let values = ReplayValues { color: "row".to_string(), bands: bands.middles(), figure };
-        let place = Place::model(model);
-        let of = place.clone();
         let figures = move |encoder: &AnyEncoder, _: &Tensor<2>| -> Result<_> {
-            let embedded = of.of(encoder, features);
-            let ranks = PartnerRanks::of(&embedded, &parts.asked, Some(data.pairs()))?;
+            let embedding = embedded(model, encoder, features);
+            let ranks = PartnerRanks::of(&embedding, &asked, Some(rows.data.pairs()))?;
             Ok([ranks.recall(1), None])
         };
         Some(Self {
-            place,
             drawn: features.select(&drawn.rows),
             points: drawn.points,
             neighbors: all.len(),
@@ -283,38 +266,6 @@ impl Bands {
     }
 }
 
-/// The axes of the picture: those of the learned map, its principal ones where there are more than two.
-enum Shown {
-    Own(usize),
-    Principal(Projection),
-}
-
-impl Shown {
-    fn of(end: &Tensor<2>) -> Result<Self> {
-        let [_, k] = end.dims();
-        if k <= 2 {
-            return Ok(Self::Own(k));
-        }
-        Ok(Self::Principal(PcaConfig::new(2).fit(&Features::from_tensor(end.clone())?)?.projection))
-    }
-
-    fn dimension(&self) -> usize {
-        match self {
-            Self::Own(k) => *k,
-            Self::Principal(_) => 2,
-        }
-    }
-
-    /// Row-major, as many a row as there are axes.
-    fn coordinates(&self, embedding: &Tensor<2>) -> Result<Vec<f64>> {
-        let features = Features::from_tensor(embedding.clone())?;
-        Ok(match self {
-            Self::Own(_) => features.values().to_vec(),
-            Self::Principal(axes) => axes.apply(&features)?.values().to_vec(),
-        })
-    }
-}
-
 /// The frame that is the nearest to the end, the last of equals.
 fn nearest(frames: &[Vec<f64>], end: &[f64]) -> usize {
     let gap =
@@ -338,8 +289,6 @@ mod tests {
 
     use super::*;
     use crate::evaluation::AllStages;
-    use crate::evaluation::rows::Rows;
-    use crate::evaluation::sample::Sample;
 
     /// Stages that end before a step of the replay.
     struct EndBefore(usize);
@@ -362,11 +311,9 @@ mod tests {
         let split = Split { train: (0..150).collect(), test: Vec::new() };
         let sample = Sample::of(&split, [150, 4], 0).unwrap();
         let rows = Rows::new(data.clone(), (split, data), 0);
-        let rows = rows.sampled(&sample);
         let replayed = |stages: &dyn Stages| {
-            let found =
-                replay(&model, ReplayRows::of_classes(&model, &rows), &steps, stages).unwrap();
-            found.map(|replay| replay.frames.len())
+            let rows = ReplayRows::of_classes(&model, &rows, &sample);
+            replay(&model, rows, &steps, stages).unwrap().map(|replay| replay.frames.len())
         };
         assert_eq!(replayed(&AllStages), Some(3));
         assert_eq!([1, 3].map(|step| replayed(&EndBefore(step))), [None, None]);

@@ -6,7 +6,8 @@ use burn_nca_learn::estimator::TrainingTargets;
 use burn_nca_learn::evaluate::{Quantiles, Spread};
 
 use super::evaluated::label;
-use super::rows::{ReportData, Rows};
+use super::report_data::ReportData;
+use super::rows::Rows;
 use super::stages::{AllStages, Stages};
 use super::warnings::{about_map, about_spread, about_termination};
 use crate::{

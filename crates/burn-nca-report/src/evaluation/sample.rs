@@ -40,10 +40,7 @@ impl Sample {
     }
 
     /// As [`of`](Self::of), within so many products of coordinates for each part, if a thousand rows are not more.
-    ///
-    /// # Errors
-    /// As [`of`](Self::of).
-    pub fn within(
+    fn within(
         split: &Split,
         [references, features]: [usize; 2],
         most: u64,
@@ -67,6 +64,19 @@ impl Sample {
     /// Where the measured ones are among all that are held out.
     pub fn test_places<'a>(&'a self, split: &'a Split) -> impl Iterator<Item = usize> + 'a {
         self.test.iter().filter_map(|row| split.test.binary_search(row).ok())
+    }
+
+    /// Of those held out and measured, what is predicted and true of `some`, given by their places among all held out.
+    pub fn of_test<T: Copy>(
+        &self,
+        split: &Split,
+        some: &[usize],
+        [predicted, truth]: [&[T]; 2],
+    ) -> (Vec<T>, Vec<T>) {
+        let pairs = predicted.iter().copied().zip(truth.iter().copied());
+        let measured = self.test_places(split).zip(pairs);
+        let wanted = measured.filter(|(place, _)| some.binary_search(place).is_ok());
+        wanted.map(|(_, pair)| pair).unzip()
     }
 
     /// How many are measured, where these are not all.

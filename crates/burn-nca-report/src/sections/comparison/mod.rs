@@ -91,6 +91,16 @@ impl Measure {
 }
 
 impl MeasureRow {
+    /// What was measured of a method in so many dimensions, without a rule.
+    pub(crate) fn new<'k>(
+        method: &str,
+        dimension: usize,
+        values: impl IntoIterator<Item = (&'k str, Option<f64>)>,
+    ) -> Self {
+        let values = values.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        Self { method: method.to_owned(), rule: String::new(), dimension, interval: None, values }
+    }
+
     /// The method with its rule: `PCA, 5-NN`.
     pub fn name(&self) -> String {
         if self.rule.is_empty() {

@@ -14,7 +14,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::number::significant;
+use crate::number::{counted, significant};
 use crate::{ClassCount, Report, Section};
 pub use colors::Colors;
 pub use density::{Density, SHADES};
@@ -106,6 +106,16 @@ pub struct ValueMark {
     pub predicted: Option<f64>,
 }
 
+impl Part {
+    /// `45 held-out rows`, or `105 training rows, each left out in turn`
+    pub(crate) fn counted(self, rows: usize) -> String {
+        match self {
+            Self::Test => counted(rows, "held-out row"),
+            Self::Train => counted(rows, "training row") + ", each left out in turn",
+        }
+    }
+}
+
 impl ClassMark {
     /// Whether it is predicted, and wrongly.
     pub fn is_wrong(&self) -> bool {
@@ -114,6 +124,16 @@ impl ClassMark {
 }
 
 impl<M> Embedding<M> {
+    /// Points alone, of an embedding in so many dimensions.
+    pub(crate) fn new(
+        dimension: usize,
+        variance_share: Option<f64>,
+        points: Vec<Point<M>>,
+    ) -> Self {
+        let (links, unlabeled) = (Vec::new(), Vec::new());
+        Self { dimension, variance_share, color: None, points, links, unlabeled, density: None }
+    }
+
     /// The part whose predictions count: the rows held out, or all where there are none.
     pub fn judged(&self) -> Part {
         let held_out = self.points.iter().any(|point| point.part == Part::Test);
