@@ -64,30 +64,28 @@ pub fn picture_file(report: &Report, path: &Path) -> Result<Vec<u8>> {
 }
 
 fn figure(report: &Report) -> Result<Figure> {
-    let scatter = match &report.results {
+    let rows = report.header.data.rows;
+    let drawn = match &report.results {
         Results::Classes(found) => found.embedding.as_ref().and_then(|embedding| {
             let names = report.header.data.classes.iter().map(|class| class.name.clone());
-            of_classes(embedding, &names.collect::<Vec<_>>())
+            Some((of_classes(embedding, &names.collect::<Vec<_>>())?, shown(embedding, rows)))
         }),
-        Results::Numbers(found) | Results::Pairs(found) => of_values(&found.embedding),
+        Results::Numbers(found) | Results::Pairs(found) => {
+            of_values(&found.embedding).zip(Some(shown(&found.embedding, rows)))
+        }
     };
-    let scatter = scatter.ok_or_else(|| {
+    let (scatter, subtitle) = drawn.ok_or_else(|| {
         anyhow!("this run has no picture: no row has a place in its embedding; leave --picture out")
     })?;
     let title = format!("{}, {}", report.header.data.name, report.header.method);
-    Ok(scatter.with_title(title).with_subtitle(subtitle(report)).figure()?)
+    Ok(scatter.with_title(title).with_subtitle(subtitle).figure()?)
 }
 
 fn of_classes(embedding: &Embedding<super::ClassMark>, names: &[String]) -> Option<Scatter> {
     let labels: Vec<usize> = embedding.points.iter().map(|point| point.mark.class).collect();
     // The rows without a class have a lane of their own.
     let lanes = Lanes::of(embedding, names.len() + usize::from(!embedding.unlabeled.is_empty()))?;
-    let places: Vec<[f64; 2]> = embedding
-        .points
-        .iter()
-        .enumerate()
-        .map(|(at, point)| lanes.place(&point.coordinates, point.mark.class, at))
-        .collect();
+    let places = lanes.places(embedding, |mark| mark.class);
     let others = embedding.unlabeled.iter().enumerate();
     let others = others.map(|(at, row)| lanes.place(&row.coordinates, names.len(), at)).collect();
     let scatter = Scatter::by_class(&places, &labels, names);
@@ -100,13 +98,7 @@ fn of_classes(embedding: &Embedding<super::ClassMark>, names: &[String]) -> Opti
 }
 
 fn of_values(embedding: &Embedding<super::ValueMark>) -> Option<Scatter> {
-    let lanes = Lanes::of(embedding, 1)?;
-    let places: Vec<[f64; 2]> = embedding
-        .points
-        .iter()
-        .enumerate()
-        .map(|(at, point)| lanes.place(&point.coordinates, 0, at))
-        .collect();
+    let places = Lanes::of(embedding, 1)?.places(embedding, |_| 0);
     let values: Vec<f64> = embedding.points.iter().map(|point| point.mark.value).collect();
     let name = embedding.color.as_deref().unwrap_or("value");
     Some(Scatter::by_value(&places, &values, name).with_pale(&pale(&embedding.points)))
@@ -135,6 +127,11 @@ impl Lanes {
         })
     }
 
+    fn places<M>(&self, embedding: &Embedding<M>, lane: impl Fn(&M) -> usize) -> Vec<[f64; 2]> {
+        let points = embedding.points.iter().enumerate();
+        points.map(|(at, point)| self.place(&point.coordinates, lane(&point.mark), at)).collect()
+    }
+
     fn place(&self, coordinates: &[f64], lane: usize, row: usize) -> [f64; 2] {
         match coordinates {
             [x, y, ..] => [*x, *y],
@@ -148,16 +145,6 @@ impl Lanes {
 }
 
 /// What the picture shows: the dimensions, how many of the rows, and which are pale.
-fn subtitle(report: &Report) -> String {
-    let rows = report.header.data.rows;
-    match &report.results {
-        Results::Classes(found) => {
-            found.embedding.as_ref().map_or(String::new(), |embedding| shown(embedding, rows))
-        }
-        Results::Numbers(found) | Results::Pairs(found) => shown(&found.embedding, rows),
-    }
-}
-
 fn shown<M>(embedding: &Embedding<M>, rows: usize) -> String {
     let mut text = match embedding.variance_share {
         Some(share) => {

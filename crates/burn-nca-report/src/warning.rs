@@ -110,39 +110,19 @@ impl Warning {
     /// it.
     pub fn is_told_at_once(&self) -> bool {
         use WarningCode::{
-            CheckpointNotWritten, ClassMinusOne, ConstantColumns, ConstantTarget, DatesAsNumbers,
-            DuplicateColumns, FeatureOutliers, FewDimensions, FewGroups, FewRows, Identifiers,
-            MiniBatches, MultilineClasses, NumbersAsClasses, PlaceholderValues, Prepared, ReadAs,
-            RepeatedRows, ReplayIncomplete, RowsWithoutClass, Sampled, SimilarClasses,
-            SingleRowClasses, TargetCopy, TargetOutliers,
+            CollapsedToLine, CollapsedToPoint, LinearMap, NotCompared, NotConverged, NotReplayed,
+            TrainingRows, Unknown,
         };
-        matches!(
+        !matches!(
             self.code,
-            ConstantColumns
-                | SingleRowClasses
-                | FewDimensions
-                | Sampled
-                | MiniBatches
-                | Prepared
-                | ReadAs
-                | RowsWithoutClass
-                | NumbersAsClasses
-                | MultilineClasses
-                | SimilarClasses
-                | ClassMinusOne
-                | CheckpointNotWritten
-                | ReplayIncomplete
-                | Identifiers
-                | PlaceholderValues
-                | FeatureOutliers
-                | DatesAsNumbers
-                | TargetCopy
-                | TargetOutliers
-                | ConstantTarget
-                | DuplicateColumns
-                | FewGroups
-                | RepeatedRows
-                | FewRows
+            NotConverged
+                | CollapsedToPoint
+                | CollapsedToLine
+                | LinearMap
+                | TrainingRows
+                | NotCompared
+                | NotReplayed
+                | Unknown
         )
     }
 }

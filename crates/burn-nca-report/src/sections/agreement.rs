@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::number::{counted, significant, tick_labels, ticks};
-use crate::{Part, Report, Section, ValueResults};
+use crate::number::{significant, tick_labels, ticks};
+use crate::{Report, Section, ValueResults};
 use burn_nca_program::html::{escape, note, section};
 
 /// The most points drawn.
@@ -26,12 +26,7 @@ impl Section for ValueResults {
         if pairs.is_empty() {
             return String::new();
         }
-        let rows = match part {
-            Part::Test => counted(pairs.len(), "held-out row"),
-            Part::Train => {
-                format!("{}, each left out in turn", counted(pairs.len(), "training row"))
-            }
-        };
+        let rows = part.counted(pairs.len());
         let drawn = pairs.len().min(DRAWN);
         let drawn: Vec<_> = (0..drawn).map(|at| pairs[at * pairs.len() / drawn]).collect();
         let remark = note(&format!(
@@ -95,6 +90,7 @@ fn drawing(target: &str, pairs: &[(usize, f64, f64)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Part;
 
     #[test]
     fn held_out_rows_are_drawn_and_without_them_the_training_rows() {

@@ -104,9 +104,8 @@ impl Section for ClassTable {
     fn page(&self, report: &Report) -> String {
         let classes = &report.header.data.classes;
         let listed = listed(classes);
-        let row =
-            |&class: &usize| Some((classes.get(class)?.name.as_str(), *self.classes.get(class)?));
-        let rows: Vec<Row<'_>> = listed.iter().filter_map(row).collect();
+        let row = |&class: &usize| (classes[class].name.as_str(), self.classes[class]);
+        let rows: Vec<Row<'_>> = listed.iter().map(row).collect();
         let total = counted(
             self.classes.iter().fold(0, |sum, class| class.rows.saturating_add(sum)),
             "row",

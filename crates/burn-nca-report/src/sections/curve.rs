@@ -86,29 +86,18 @@ impl Section for Curve {
 }
 
 fn panels(curve: &[CurvePoint]) -> Vec<Panel> {
-    let path = |read: fn(&CurvePoint) -> Option<f64>| {
+    let panel = |label, class, read: fn(&CurvePoint) -> Option<f64>| {
         let points = curve.iter().filter_map(|point| Some((point.iteration as f64, read(point)?)));
-        points.filter(|(_, height)| height.is_finite()).collect::<Vec<_>>()
+        let path = points.filter(|(_, height)| height.is_finite()).collect();
+        Panel { label, class, path, logarithmic: false }
     };
+    let gradient = panel("Largest gradient component, log scale", "gradient", |point| {
+        point.gradient_max.filter(|size| *size > 0.0).map(f64::log10)
+    });
     let mut panels = vec![
-        Panel {
-            label: "Objective (minimized)",
-            class: "value",
-            path: path(|point| Some(point.value)),
-            logarithmic: false,
-        },
-        Panel {
-            label: "Held-out score",
-            class: "held",
-            path: path(|point| point.held_out),
-            logarithmic: false,
-        },
-        Panel {
-            label: "Largest gradient component, log scale",
-            class: "gradient",
-            path: path(|point| point.gradient_max.filter(|size| *size > 0.0).map(f64::log10)),
-            logarithmic: true,
-        },
+        panel("Objective (minimized)", "value", |point| Some(point.value)),
+        panel("Held-out score", "held", |point| point.held_out),
+        Panel { logarithmic: true, ..gradient },
     ];
     panels.retain(|panel| panel.path.len() > 1);
     panels

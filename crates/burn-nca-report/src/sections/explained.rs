@@ -163,13 +163,6 @@ impl<T, P> ExplainedPredictions<T, P> {
         Some(Self(explained.collect()))
     }
 
-    /// All rows that are named.
-    pub fn rows_mut(&mut self) -> impl Iterator<Item = &mut NamedRow<T>> {
-        self.0.iter_mut().flat_map(|one| {
-            core::iter::once(&mut one.row).chain(one.neighbors.iter_mut().map(|one| &mut one.row))
-        })
-    }
-
     /// The section, where `own` and `predicted` are the texts of a row's target and of a prediction.
     fn section(
         &self,
@@ -201,8 +194,7 @@ impl<T, P> ExplainedPredictions<T, P> {
 impl Section for ExplainedClasses {
     fn page(&self, report: &Report) -> String {
         let classes = &report.header.data.classes;
-        let class =
-            |class: usize| classes.get(class).map_or(String::new(), |class| class.name.clone());
+        let class = |class: usize| classes[class].name.clone();
         let wrong = self.0.iter().any(|one| one.row.target.class != one.predicted);
         let remark = format!(
             "{} with the training rows of the largest share in the prediction, and the features that make these nearer than \

@@ -61,8 +61,7 @@ impl Section for ContradictedLabels {
             return String::new();
         }
         let classes = &report.header.data.classes;
-        let name =
-            |class: usize| classes.get(class).map_or(String::new(), |class| class.name.clone());
+        let name = |class: usize| classes[class].name.clone();
         let remark = format!(
             "{} of another class than the other training rows suggest, each left out with its group; those whose class is \
              least probable. Either the label is wrong, or the row is unusual. <code>nca info RUN --labels labels.csv</code> lists \

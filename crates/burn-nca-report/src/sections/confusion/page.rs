@@ -2,7 +2,7 @@
 
 use super::{Cell, Confusion};
 use crate::number::{count, counted, percent};
-use crate::{ClassCount, Part, Report, Section};
+use crate::{ClassCount, Report, Section};
 use burn_nca_program::Table;
 use burn_nca_program::html::{name, note, section};
 
@@ -24,11 +24,10 @@ const NAMED: usize = 3;
 impl Section for Confusion {
     /// True class by predicted class; the tint is the share of the true class.
     fn page(&self, report: &Report) -> String {
-        let confusion = self;
         let classes = &report.header.data.classes;
-        let errors = confusion.errors();
-        let mut remark = remark(confusion, &errors);
-        let body = match &confusion.counts {
+        let errors = self.errors();
+        let mut remark = remark(self, &errors);
+        let body = match &self.counts {
             Some(counts) => {
                 remark.push_str(" Tint: share of the true class.");
                 if classes.len() > ROOMY {
@@ -37,19 +36,16 @@ impl Section for Confusion {
                 matrix(counts, classes)
             }
             None => {
-                let listed = errors.len().min(LISTED);
-                remark.push_str(&match (listed, errors.len()) {
-                (0, _) => String::new(),
-                (shown, all) if shown < all => {
-                    format!(
-                        " The {shown} most frequent of {} pairs of classes that are confused; all of them are \
-                         in <code>report.json</code>.",
+                remark.push_str(&match errors.len() {
+                    0 => String::new(),
+                    all if all > LISTED => format!(
+                        " The {LISTED} most frequent of {} pairs of classes that are confused; all of them are in \
+                         <code>report.json</code>.",
                         count(all as u64)
-                    )
-                }
-                _ => " Every pair of confused classes, the most frequent first.".to_owned(),
-            });
-                list(&errors[..listed], classes)
+                    ),
+                    _ => " Every pair of confused classes, the most frequent first.".to_owned(),
+                });
+                list(&errors[..errors.len().min(LISTED)], classes)
             }
         };
         section("confusion", "Confusion matrix", &format!("{}{body}", note(&remark)))
@@ -57,11 +53,7 @@ impl Section for Confusion {
 }
 
 fn remark(confusion: &Confusion, errors: &[Cell]) -> String {
-    let total = confusion.rows();
-    let rows = match confusion.part {
-        Part::Test => counted(total, "held-out row"),
-        Part::Train => format!("{}, each left out in turn", counted(total, "training row")),
-    };
+    let rows = confusion.part.counted(confusion.rows());
     let wrong = match errors.iter().map(|error| error[2]).sum::<usize>() {
         0 => "no errors".to_owned(),
         wrong => format!("{} wrong", count(wrong as u64)),
@@ -71,10 +63,10 @@ fn remark(confusion: &Confusion, errors: &[Cell]) -> String {
 
 /// ` Most often: G predicted as C (4 rows), …`
 fn most_frequent(errors: &[Cell], classes: &[ClassCount]) -> String {
-    let named = errors.iter().take(NAMED).filter_map(|&[truth, predicted, rows]| {
-        let (truth, predicted) = (classes.get(truth)?, classes.get(predicted)?);
-        let (truth, predicted) = (name(&truth.name, NAME), name(&predicted.name, NAME));
-        Some(format!("{truth} predicted as {predicted} ({})", counted(rows, "row")))
+    let name = |class: usize| name(&classes[class].name, NAME);
+    let named = errors.iter().take(NAMED).map(|&[truth, predicted, rows]| {
+        let rows = counted(rows, "row");
+        format!("{} predicted as {} ({rows})", name(truth), name(predicted))
     });
     let named: Vec<String> = named.collect();
     if named.is_empty() { String::new() } else { format!(" Most often: {}.", named.join(", ")) }
@@ -85,7 +77,7 @@ fn list(errors: &[Cell], classes: &[ClassCount]) -> String {
     if errors.is_empty() {
         return String::new();
     }
-    let name = |class: usize| classes.get(class).map_or(String::new(), |class| class.name.clone());
+    let name = |class: usize| classes[class].name.clone();
     Table::of("errors", errors)
         .names("true class", NAME, |error| name(error[0]))
         .text("predicted", |error| name(error[1]))
@@ -146,7 +138,7 @@ fn line(class: usize, counts: &[usize], class_name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Results;
+    use crate::Part;
 
     #[test]
     fn tints_follow_the_share_of_the_true_class() {
@@ -184,8 +176,7 @@ mod tests {
     }
 
     fn page(report: &Report) -> String {
-        let Results::Classes(found) = &report.results else { unreachable!() };
-        found.confusion.page(report)
+        report.classes().confusion.page(report)
     }
 
     #[test]

@@ -24,7 +24,7 @@ impl<M> Scatter<'_, M> {
                 )
             };
             let unlabeled = ClassCount { name: NO_CLASS.to_string(), train: 0, test: 0 };
-            let last = self.has_unlabeled().then_some(&unlabeled);
+            let last = (!self.unlabeled.is_empty()).then_some(&unlabeled);
             return self.classes.iter().chain(last).enumerate().map(label).collect();
         }
         if self.frame.is_line() || !NAMED.contains(&self.classes.len()) {

@@ -93,10 +93,10 @@ impl<M> Scatter<'_, M> {
                 marks.map(|class| format!("<path class=\"{class}\" {at}")).collect();
             key += &sample(&inner, "wrong");
         }
-        if self.has_unlabeled() {
+        if !self.unlabeled.is_empty() {
             key += &sample(&format!("<path class=\"none\" {at}"), NO_CLASS);
         }
-        if self.has_links() {
+        if !self.links.is_empty() {
             key += &sample("<path class=\"links\" d=\"M0 7H14\"/>", "pair");
         }
         if key.is_empty() { key } else { format!("<p class=\"keys\">{key}</p>") }

@@ -4,6 +4,7 @@
 const HUES: usize = 10;
 
 /// How a point is marked.
+#[derive(Default)]
 pub struct Look {
     /// In one dimension each class has a lane of its own.
     pub lane: usize,
@@ -30,14 +31,7 @@ impl Look {
     /// That of a color.
     pub fn of_color(color: &str) -> Self {
         let stroke = format!(" stroke=\"{color}\"");
-        Self {
-            lane: 0,
-            group: String::new(),
-            style: String::new(),
-            stroke,
-            square: false,
-            wrong: false,
-        }
+        Self { stroke, ..Self::default() }
     }
 }
 

@@ -64,22 +64,27 @@ impl Report {
                 if let Some(embedding) = &mut found.embedding {
                     embedding.name_rows(names);
                 }
-                for one in found.explained.iter_mut().flat_map(ExplainedPredictions::rows_mut) {
-                    names.rename(&mut one.row, &mut one.id);
-                }
+                found.explained.iter_mut().for_each(|explained| explained.name_rows(names));
                 for one in found.labels.iter_mut().flat_map(|labels| &mut labels.rows) {
                     names.rename(&mut one.row.row, &mut one.row.id);
                 }
             }
             Results::Numbers(found) | Results::Pairs(found) => {
                 found.embedding.name_rows(names);
-                for one in found.explained.iter_mut().flat_map(ExplainedPredictions::rows_mut) {
-                    names.rename(&mut one.row, &mut one.id);
-                }
+                found.explained.iter_mut().for_each(|explained| explained.name_rows(names));
             }
         }
         if let Some(Replay { points, .. }) = &mut self.replay {
             points.iter_mut().for_each(|point| point.row = names.row(point.row));
+        }
+    }
+}
+
+impl<T, P> ExplainedPredictions<T, P> {
+    fn name_rows(&mut self, names: &RowNames) {
+        for one in &mut self.0 {
+            let near = one.neighbors.iter_mut().map(|near| &mut near.row);
+            near.chain([&mut one.row]).for_each(|row| names.rename(&mut row.row, &mut row.id));
         }
     }
 }

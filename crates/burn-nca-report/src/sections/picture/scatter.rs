@@ -21,9 +21,10 @@ pub struct Scatter<'a, M> {
     /// Points in drawing order, later on top, with their places.
     pub marks: Vec<(&'a Point<M>, Look, [f64; 2])>,
     pub frame: Frame,
-    links: String,
+    /// The joined pairs, as the path of one drawing.
+    pub links: String,
     /// The places of the rows without a class, as the path of one drawing.
-    unlabeled: String,
+    pub unlabeled: String,
     /// Points that cannot be placed.
     unplaced: usize,
     /// Which part's errors are ringed.
@@ -145,16 +146,6 @@ impl<'a, M> Scatter<'a, M> {
     /// Whether a point of this part is drawn.
     pub fn has(&self, part: Part) -> bool {
         self.marks.iter().any(|(point, _, _)| point.part == part)
-    }
-
-    /// Whether pairs are joined.
-    pub fn has_links(&self) -> bool {
-        !self.links.is_empty()
-    }
-
-    /// Whether rows without a class are drawn.
-    pub fn has_unlabeled(&self) -> bool {
-        !self.unlabeled.is_empty()
     }
 
     /// Whether the classes are named in the picture.

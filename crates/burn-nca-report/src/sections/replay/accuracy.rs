@@ -14,25 +14,13 @@ impl Replay {
             number => format!("Step {number}"),
         };
         let model = if frame.kept { " (the model)" } else { "" };
-        let (train, figure) = (self.number(frame.train), self.figure());
-        let test = frame.test.map(|test| self.number(Some(test)));
-        let told = match (figure, test) {
-            (None, Some(test)) => {
-                format!("1-NN accuracy {train} on training rows, {test} on held-out rows")
-            }
-            (None, None) => format!("1-NN accuracy {train} on training rows"),
-            (Some(ReplayFigure::R2), Some(test)) => {
-                format!("R² of the kernel rule {train} on training rows, {test} on held-out rows")
-            }
-            (Some(ReplayFigure::R2), None) => {
-                format!("R² of the kernel rule {train} on training rows")
-            }
-            (Some(ReplayFigure::TrainingPairs), _) => {
-                format!("partner is the nearest row in {train} of the training pairs")
-            }
-            (Some(ReplayFigure::HeldOutPairs), _) => {
-                format!("partner is the nearest row in {train} of the held-out pairs")
-            }
+        let (train, (name, of)) = (self.number(frame.train), self.heading());
+        let told = if self.is_of_pairs() {
+            format!("partner is the nearest row in {train} of the {of}")
+        } else {
+            let test = frame.test.map(|test| self.number(Some(test)));
+            let test = test.map_or(String::new(), |test| format!(", {test} on held-out rows"));
+            format!("{name} {train} on {of}{test}")
         };
         [step, format!("{model}: {told}")]
     }

@@ -18,9 +18,18 @@ pub enum ComparedBy {
 }
 
 impl ComparedBy {
+    /// A score with its unit.
     pub(super) fn text(self, score: f64) -> String {
         match self {
             Self::Accuracy => percent(Some(score)),
+            Self::R2 | Self::LogProbability => significant(score, 3),
+        }
+    }
+
+    /// A score without its unit, of an accuracy percent.
+    fn bare(self, score: f64) -> String {
+        match self {
+            Self::Accuracy => format!("{:.1}", 100.0 * score),
             Self::R2 | Self::LogProbability => significant(score, 3),
         }
     }
@@ -54,25 +63,14 @@ impl ComparedBy {
     pub(super) fn achieved(self, [score, error]: [f64; 2], neighbors: Option<usize>) -> String {
         let name = match (self, neighbors) {
             (Self::Accuracy, Some(k)) => format!("{k}-NN accuracy"),
-            (Self::Accuracy, None) => "accuracy".to_string(),
-            (Self::R2, _) => "R²".to_string(),
             (Self::LogProbability, _) => "log probability".to_string(),
+            _ => self.head(neighbors),
         };
-        match self {
-            Self::Accuracy => format!("{name} {:.1} ± {}", 100.0 * score, self.text(error)),
-            Self::R2 | Self::LogProbability => {
-                format!("{name} {} ± {}", self.text(score), self.text(error))
-            }
-        }
+        format!("{name} {} ± {}", self.bare(score), self.text(error))
     }
 
     /// `2.7 ± 0.6`, of accuracies in percentage points.
     pub(super) fn lead(self, [difference, error]: [f64; 2]) -> String {
-        match self {
-            Self::Accuracy => format!("{:.1} ± {:.1}", 100.0 * difference, 100.0 * error),
-            Self::R2 | Self::LogProbability => {
-                format!("{} ± {}", significant(difference, 3), significant(error, 3))
-            }
-        }
+        format!("{} ± {}", self.bare(difference), self.bare(error))
     }
 }
