@@ -86,15 +86,6 @@ pub(crate) fn ticks(low: f64, high: f64, count: usize) -> Vec<(f64, String)> {
     places.into_iter().map(|place| (place, text::number(place, step))).collect()
 }
 
-/// The ends of an axis that a user chose.
-///
-/// # Panics
-/// If the range is empty or not finite.
-pub(crate) fn checked_range(low: f64, high: f64) -> [f64; 2] {
-    assert!(low < high && (high - low).is_finite(), "{low} to {high} is no range");
-    [low, high]
-}
-
 /// The least and the greatest of the finite values, apart by more than nothing.
 pub(crate) fn range(values: impl Iterator<Item = f64>) -> [f64; 2] {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);

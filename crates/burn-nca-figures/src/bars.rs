@@ -3,7 +3,7 @@
 use plotters::element::{PathElement, Rectangle};
 use plotters::style::Color;
 
-use crate::axes::{Axes, Plane, checked_range, ticks};
+use crate::axes::{Axes, Plane, ticks};
 use crate::frame::Frame;
 use crate::heading::Heading;
 use crate::legend::Legend;
@@ -90,7 +90,8 @@ impl Bars {
     /// If the range is empty or not finite.
     #[must_use]
     pub fn with_range(mut self, low: f64, high: f64) -> Self {
-        self.range = Some(checked_range(low, high));
+        assert!(low < high && (high - low).is_finite(), "{low} to {high} is no range");
+        self.range = Some([low, high]);
         self
     }
 

@@ -115,17 +115,13 @@ mod tests {
 
     use super::*;
 
-    fn square() -> Figure {
-        Figure::draw((40, 20), |canvas| {
+    #[test]
+    fn a_unit_is_half_a_pixel_of_a_page() {
+        let figure = Figure::draw((40, 20), |canvas| {
             canvas.draw(&Rectangle::new([(0, 0), (20, 20)], BLACK.filled()))?;
             Ok(())
         })
-        .unwrap()
-    }
-
-    #[test]
-    fn a_unit_is_half_a_pixel_of_a_page() {
-        let figure = square();
+        .unwrap();
         assert!(figure.svg().starts_with("<svg width=\"20\" height=\"10\" viewBox=\"0 0 40 20\""));
     }
 }

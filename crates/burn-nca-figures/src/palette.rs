@@ -22,27 +22,27 @@ pub fn class_color(class: usize) -> RGBColor {
 }
 
 /// The anchors of the color map viridis at 0, 1/4, 1/2, 3/4 and 1.
-const VIRIDIS: [[f64; 3]; 5] = [
-    [68.0, 1.0, 84.0],
-    [59.0, 82.0, 139.0],
-    [33.0, 145.0, 140.0],
-    [94.0, 201.0, 98.0],
-    [253.0, 231.0, 37.0],
-];
+const VIRIDIS: [[u8; 3]; 5] =
+    [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
 
 /// A color of the map viridis for a value between 0 and 1; values beyond are cut, NaN is gray.
 pub fn continuous_color(share: f64) -> RGBColor {
     if share.is_nan() {
         return RGBColor(160, 160, 160);
     }
-    let place = share.clamp(0.0, 1.0) * (VIRIDIS.len() - 1) as f64;
-    let lower = (place as usize).min(VIRIDIS.len() - 2);
+    let [red, green, blue] = mixed(&VIRIDIS, share);
+    RGBColor(red, green, blue)
+}
+
+/// The color at a share of the way along anchors at equal steps; shares beyond 0 and 1 are cut.
+pub fn mixed(anchors: &[[u8; 3]], share: f64) -> [u8; 3] {
+    let place = share.clamp(0.0, 1.0) * (anchors.len() - 1) as f64;
+    let lower = (place as usize).min(anchors.len() - 2);
     let part = place - lower as f64;
-    let mix = |channel: usize| {
-        let (a, b) = (VIRIDIS[lower][channel], VIRIDIS[lower + 1][channel]);
+    [0, 1, 2].map(|channel| {
+        let [a, b] = [anchors[lower][channel], anchors[lower + 1][channel]].map(f64::from);
         (a + (b - a) * part).round() as u8
-    };
-    RGBColor(mix(0), mix(1), mix(2))
+    })
 }
 
 #[cfg(test)]

@@ -31,9 +31,6 @@ pub(crate) enum Target {
 
 impl Target {
     /// What this path leads to.
-    ///
-    /// # Errors
-    /// A folder, a block device, a socket, or a file that may not be written.
     pub(crate) fn of(path: &Path) -> io::Result<Self> {
         let open = OpenFile::of(path);
         if open == Some(OpenFile::Stdout) {

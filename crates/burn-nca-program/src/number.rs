@@ -36,8 +36,11 @@ pub fn counted(number: usize, noun: &str) -> String {
 
 /// A value with `digits` significant digits, in scientific form outside 0.001 to 999 999.
 pub fn significant(value: f64, digits: usize) -> String {
-    if !value.is_finite() {
-        return if value.is_nan() { "not finite".to_owned() } else { signed_infinity(value) };
+    match value {
+        value if value.is_nan() => return "not finite".to_owned(),
+        f64::INFINITY => return "∞".to_owned(),
+        f64::NEG_INFINITY => return "−∞".to_owned(),
+        _ => {}
     }
     if value == 0.0 {
         return "0".to_owned();
@@ -55,10 +58,6 @@ pub fn significant(value: f64, digits: usize) -> String {
 /// As [`significant`], with a plain minus: a number of the terminal, to be copied.
 pub fn ascii(value: f64, digits: usize) -> String {
     significant(value, digits).replace('−', "-")
-}
-
-fn signed_infinity(value: f64) -> String {
-    if value > 0.0 { "∞" } else { "−∞" }.to_owned()
 }
 
 /// A duration in the unit that suits it: `80 ms`, `2.4 s`, `3 min 20 s`, `2 h 05 min`.

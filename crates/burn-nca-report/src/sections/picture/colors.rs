@@ -1,5 +1,7 @@
 //! A sequential color scale: viridis, without its darkest end, so that marks show on light and dark paper.
 
+use burn_nca_figures::palette::mixed;
+
 use crate::number::{tick_labels, ticks};
 use burn_nca_program::html::{escape, place};
 
@@ -30,21 +32,15 @@ impl Colors {
         (low <= high).then_some(Self { low, high })
     }
 
+    /// Where a value is between the lowest (0) and the highest (1); 1/2 where these are one.
+    fn share(&self, value: f64) -> f64 {
+        if self.high > self.low { (value - self.low) / (self.high - self.low) } else { 0.5 }
+    }
+
     /// The color of a value, as `#rrggbb`.
     pub fn color(&self, value: f64) -> String {
-        let share = if self.high > self.low {
-            ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
-        } else {
-            0.5
-        };
-        let at = share * (SCALE.len() - 1) as f64;
-        let below = (at as usize).min(SCALE.len() - 2);
-        let part = at - below as f64;
-        let mixed = |channel: usize| {
-            let [a, b] = [SCALE[below][channel], SCALE[below + 1][channel]].map(f64::from);
-            (a + part * (b - a)).round() as u8
-        };
-        format!("#{:02x}{:02x}{:02x}", mixed(0), mixed(1), mixed(2))
+        let [red, green, blue] = mixed(&SCALE, self.share(value));
+        format!("#{red:02x}{green:02x}{blue:02x}")
     }
 
     /// The scale as a bar with its numbers.
@@ -62,9 +58,7 @@ impl Colors {
             .iter()
             .zip(tick_labels(&marks))
             .map(|(mark, label)| {
-                let span = self.high - self.low;
-                let share = if span > 0.0 { (mark - self.low) / span } else { 0.5 };
-                format!("<span style=\"left:{}\">{label}</span>", place(share))
+                format!("<span style=\"left:{}\">{label}</span>", place(self.share(*mark)))
             })
             .collect();
         format!(
