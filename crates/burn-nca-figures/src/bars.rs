@@ -5,8 +5,6 @@ use plotters::style::Color;
 
 use crate::axes::{Axes, Plane, ticks};
 use crate::frame::Frame;
-use crate::heading::Heading;
-use crate::legend::Legend;
 use crate::palette::class_color;
 use crate::plot::Plot;
 use crate::text::{INK, PALE_INK};
@@ -48,8 +46,8 @@ pub struct Estimate {
 #[derive(Clone, Debug)]
 pub struct Bars {
     groups: Vec<String>,
-    series: Vec<(String, Vec<Option<Estimate>>)>,
-    heading: Heading,
+    series: Vec<Vec<Option<Estimate>>>,
+    frame: Frame,
     y_label: String,
     range: Option<[f64; 2]>,
 }
@@ -60,7 +58,7 @@ impl Bars {
         Self {
             groups: groups.iter().map(|name| name.as_ref().to_string()).collect(),
             series: Vec::new(),
-            heading: Heading::default(),
+            frame: Frame::with_margin(MARGIN),
             y_label: y_label.into(),
             range: None,
         }
@@ -73,14 +71,15 @@ impl Bars {
     #[must_use]
     pub fn with_series(mut self, name: impl Into<String>, bars: &[Option<Estimate>]) -> Self {
         assert_eq!(self.groups.len(), bars.len(), "each group needs one entry");
-        self.series.push((name.into(), bars.to_vec()));
+        self.frame.legend.push(name.into());
+        self.series.push(bars.to_vec());
         self
     }
 
     /// The same with a title above.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
-        self.heading.title = title.into();
+        self.frame.title = title.into();
         self
     }
 
@@ -95,13 +94,8 @@ impl Bars {
         self
     }
 
-    fn frame(&self) -> Frame<'_> {
-        let legend = Legend::of_classes(self.series.iter().map(|(name, _)| name));
-        Frame { heading: &self.heading, legend, margin: MARGIN }
-    }
-
     fn axes(&self) -> Axes<'_> {
-        let estimates = || self.series.iter().flat_map(|(_, bars)| bars).flatten();
+        let estimates = || self.series.iter().flatten().flatten();
         let ends = estimates().map(|bar| bar.mean + bar.error).filter(|end| end.is_finite());
         let greatest = ends.fold(0.0, f64::max);
         let y = self.range.unwrap_or([0.0, if greatest > 0.0 { greatest } else { 1.0 }]);
@@ -152,12 +146,12 @@ impl Plot for Bars {
         let names = self.groups.iter().map(|name| crate::text::width(name, crate::text::BODY) + 16);
         let names = names.max().unwrap_or(0) * self.groups.len() as u32;
         let width = AXIS + (bars.ceil() as u32).max(names).max(400);
-        (width, HEIGHT + self.frame().height(width) + 2 * MARGIN)
+        (width, HEIGHT + self.frame.height(width) + 2 * MARGIN)
     }
 
     fn draw(&self, canvas: &Canvas<'_>) -> Result<()> {
-        let plane = self.axes().draw(&self.frame().draw(canvas)?)?;
-        for (series, (_, bars)) in self.series.iter().enumerate() {
+        let plane = self.axes().draw(&self.frame.draw(canvas)?)?;
+        for (series, bars) in self.series.iter().enumerate() {
             for (group, bar) in bars.iter().enumerate() {
                 if let Some(bar) = bar.filter(|bar| bar.mean.is_finite()) {
                     self.draw_bar(&plane, [series, group], bar)?;

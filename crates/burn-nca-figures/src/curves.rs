@@ -5,7 +5,6 @@ use plotters::style::Color;
 
 use crate::axes::{Axes, range, ticks};
 use crate::frame::Frame;
-use crate::heading::Heading;
 use crate::legend::Legend;
 use crate::palette::class_color;
 use crate::plot::Plot;
@@ -31,7 +30,7 @@ const MARK: i32 = 5;
 #[derive(Clone, Debug)]
 pub struct Curves {
     lines: Vec<(String, Vec<[f64; 2]>)>,
-    heading: Heading,
+    frame: Frame,
     x_label: String,
     y_label: String,
     x_ticks: Option<Vec<(f64, String)>>,
@@ -42,7 +41,7 @@ impl Curves {
     pub fn new(x_label: impl Into<String>, y_label: impl Into<String>) -> Self {
         Self {
             lines: Vec::new(),
-            heading: Heading::default(),
+            frame: Frame::with_margin(MARGIN),
             x_label: x_label.into(),
             y_label: y_label.into(),
             x_ticks: None,
@@ -59,7 +58,7 @@ impl Curves {
     /// The same with a title above.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
-        self.heading.title = title.into();
+        self.frame.title = title.into();
         self
     }
 
@@ -71,12 +70,13 @@ impl Curves {
         self
     }
 
-    fn frame(&self) -> Frame<'_> {
-        let legend = match self.lines.len() {
-            0 | 1 => Legend::default(),
-            _ => Legend::of_classes(self.lines.iter().map(|(name, _)| name)),
-        };
-        Frame { heading: &self.heading, legend, margin: MARGIN }
+    /// The frame, with a legend where there are several lines.
+    fn frame(&self) -> Frame {
+        let mut frame = self.frame.clone();
+        if self.lines.len() > 1 {
+            frame.legend = Legend::of_classes(self.lines.iter().map(|(name, _)| name));
+        }
+        frame
     }
 
     fn axes(&self) -> Axes<'_> {

@@ -26,6 +26,11 @@ impl Legend {
         Self { entries: names.into_iter().cloned().zip((0..).map(class_color)).collect() }
     }
 
+    /// Adds a name in the color of the next class.
+    pub(crate) fn push(&mut self, name: String) {
+        self.entries.push((name, class_color(self.entries.len())));
+    }
+
     pub(crate) fn height(&self, width: u32) -> u32 {
         self.lines(width).len() as u32 * LINE
     }

@@ -23,7 +23,6 @@ mod color_bar;
 mod curves;
 mod figure;
 mod frame;
-mod heading;
 mod legend;
 pub mod palette;
 mod panels;

@@ -1,7 +1,6 @@
 //! A grid of plots.
 
 use crate::frame::Frame;
-use crate::heading::Heading;
 use crate::legend::Legend;
 use crate::plot::Plot;
 use crate::{Canvas, Result};
@@ -25,8 +24,7 @@ const MARGIN: u32 = 10;
 pub struct Panels {
     columns: usize,
     plots: Vec<Box<dyn Plot>>,
-    heading: Heading,
-    legend: Legend,
+    frame: Frame,
 }
 
 impl Panels {
@@ -36,7 +34,7 @@ impl Panels {
     /// For no column.
     pub fn new(columns: usize) -> Self {
         assert!(columns > 0, "a grid needs a column");
-        Self { columns, plots: Vec::new(), heading: Heading::default(), legend: Legend::default() }
+        Self { columns, plots: Vec::new(), frame: Frame::with_margin(MARGIN) }
     }
 
     /// The same with a plot in the next cell.
@@ -49,26 +47,22 @@ impl Panels {
     /// The same with a title above.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
-        self.heading.title = title.into();
+        self.frame.title = title.into();
         self
     }
 
     /// The same with a smaller line under the title.
     #[must_use]
     pub fn with_subtitle(mut self, subtitle: impl Into<String>) -> Self {
-        self.heading.subtitle = subtitle.into();
+        self.frame.subtitle = subtitle.into();
         self
     }
 
     /// The same with one legend of classes below all plots.
     #[must_use]
     pub fn with_classes(mut self, names: &[String]) -> Self {
-        self.legend = Legend::of_classes(names);
+        self.frame.legend = Legend::of_classes(names);
         self
-    }
-
-    fn frame(&self) -> Frame<'_> {
-        Frame { heading: &self.heading, legend: self.legend.clone(), margin: MARGIN }
     }
 
     fn rows(&self) -> usize {
@@ -82,12 +76,12 @@ impl Plot for Panels {
         let cell_width = sizes().map(|size| size.0).max().unwrap_or(1);
         let cell_height = sizes().map(|size| size.1).max().unwrap_or(1);
         let width = cell_width * self.columns as u32 + 2 * MARGIN;
-        let around = self.frame().height(width) + 2 * MARGIN;
+        let around = self.frame.height(width) + 2 * MARGIN;
         (width, cell_height * self.rows().max(1) as u32 + around)
     }
 
     fn draw(&self, canvas: &Canvas<'_>) -> Result<()> {
-        let grid = self.frame().draw(canvas)?;
+        let grid = self.frame.draw(canvas)?;
         let cells = grid.split_evenly((self.rows().max(1), self.columns));
         self.plots.iter().zip(&cells).try_for_each(|(plot, cell)| plot.draw(cell))
     }

@@ -5,7 +5,6 @@ use plotters::style::{Color, RGBColor, WHITE};
 
 use crate::color_bar::ColorBar;
 use crate::frame::Frame;
-use crate::heading::Heading;
 use crate::legend::Legend;
 use crate::palette::{class_color, continuous_color};
 use crate::plot::Plot;
@@ -44,8 +43,7 @@ pub struct Scatter {
     pale: Vec<bool>,
     /// Names that are in the picture.
     names: Vec<([f64; 2], String)>,
-    heading: Heading,
-    legend: Legend,
+    frame: Frame,
     color_bar: Option<ColorBar>,
 }
 
@@ -62,7 +60,7 @@ impl Scatter {
         let colors = labels.iter().map(|label| class_color(*label)).collect();
         let mut scatter = Self::colored(points, colors);
         if names.len() <= Self::MOST_NAMES {
-            scatter.legend = Legend::of_classes(names);
+            scatter.frame.legend = Legend::of_classes(names);
         }
         scatter
     }
@@ -85,8 +83,7 @@ impl Scatter {
             others: Vec::new(),
             pale: Vec::new(),
             names: Vec::new(),
-            heading: Heading::default(),
-            legend: Legend::default(),
+            frame: Frame::with_margin(MARGIN),
             color_bar: None,
         }
     }
@@ -94,14 +91,14 @@ impl Scatter {
     /// The same with a title above.
     #[must_use]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
-        self.heading.title = title.into();
+        self.frame.title = title.into();
         self
     }
 
     /// The same with a smaller line under the title.
     #[must_use]
     pub fn with_subtitle(mut self, subtitle: impl Into<String>) -> Self {
-        self.heading.subtitle = subtitle.into();
+        self.frame.subtitle = subtitle.into();
         self
     }
 
@@ -145,12 +142,8 @@ impl Scatter {
     /// The same without its legend, for panels that share one.
     #[must_use]
     pub fn without_legend(mut self) -> Self {
-        self.legend = Legend::default();
+        self.frame.legend = Legend::default();
         self
-    }
-
-    fn frame(&self) -> Frame<'_> {
-        Frame { heading: &self.heading, legend: self.legend.clone(), margin: MARGIN }
     }
 
     fn bar_width(&self) -> u32 {
@@ -207,11 +200,11 @@ impl Scatter {
 impl Plot for Scatter {
     fn size(&self) -> (u32, u32) {
         let width = SIDE + 2 * MARGIN + self.bar_width();
-        (width, SIDE + self.frame().height(width) + 2 * MARGIN)
+        (width, SIDE + self.frame.height(width) + 2 * MARGIN)
     }
 
     fn draw(&self, canvas: &Canvas<'_>) -> Result<()> {
-        let body = self.frame().draw(canvas)?;
+        let body = self.frame.draw(canvas)?;
         let plane = body.dim_in_pixel().0.saturating_sub(self.bar_width());
         let (points, bar) = body.split_horizontally(plane);
         self.draw_points(&points)?;
