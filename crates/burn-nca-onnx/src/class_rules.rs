@@ -4,7 +4,7 @@ use burn_nca_learn::Fitted;
 use burn_nca_learn::neighbors::{CoincidenceRule, VariableKernel};
 
 use crate::graph::{DataType, Graph};
-use crate::rule_parts::{PROBABILITIES, differences, log_weights, members, sum_of_last};
+use crate::rule_parts::{PROBABILITIES, differences, log_weights, members, of_class, sum_of_last};
 
 /// What a distance is divided by where the neighbors coincide with the row itself: those alone then have weight.
 const NO_WIDTH: f64 = 1e-300;
@@ -26,15 +26,10 @@ pub fn coincidence(graph: &mut Graph, rule: &CoincidenceRule, classes: usize, z:
         }
     }
     let logs: Vec<f64> = spreads.iter().map(|spread| -0.5 * p as f64 * spread.ln()).collect();
-    let mut class_of_space = vec![0.0; spaces * classes];
-    for (space, class) in rule.classes.iter().enumerate() {
-        class_of_space[space * classes + class] = 1.0;
-    }
     let means = graph.constant("means", double, &rule.means, &[spaces * p]);
     let of_space = graph.constant("of_space", double, &of_space, &[spaces * p, spaces]);
     let logs = graph.constant("log_volumes", double, &logs, &[spaces]);
-    let class_of_space =
-        graph.constant("class_of_space", double, &class_of_space, &[spaces, classes]);
+    let class_of_space = of_class(graph, "class_of_space", &rule.classes, classes);
     let away = graph.apply("Sub", &[z, &means], "from_means");
     let squares = graph.apply("Mul", &[&away, &away], "squares");
     let exponents = graph.apply("MatMul", &[&squares, &of_space], "exponents");

@@ -20,6 +20,9 @@ pub enum DataType {
 /// The name of the free dimension: the number of rows.
 const ROWS: &str = "n";
 
+/// The field of a tensor's values as bytes.
+const RAW_DATA: u64 = 9;
+
 /// `AttributeProto.AttributeType.INT`
 const INT: i64 = 2;
 
@@ -57,7 +60,6 @@ impl Graph {
         values: &[f64],
         dims: &[usize],
     ) -> String {
-        const RAW_DATA: u64 = 9;
         let raw: Vec<u8> = match data_type {
             DataType::Float => values.iter().flat_map(|x| (*x as f32).to_le_bytes()).collect(),
             _ => values.iter().flat_map(|x| x.to_le_bytes()).collect(),
@@ -68,18 +70,17 @@ impl Graph {
 
     /// A constant list of whole numbers.
     pub fn whole_numbers(&mut self, name: &str, values: &[i64]) -> String {
-        const RAW_DATA: u64 = 9;
-        let raw: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
-        let tensor = tensor(name, DataType::Int64, &[values.len()]);
-        self.constants.push(tensor.bytes(RAW_DATA, &raw));
-        name.to_string()
+        self.whole_tensor(name, values, &[values.len()])
     }
 
     /// A constant whole number, without dimensions.
     pub fn whole_number(&mut self, name: &str, value: i64) -> String {
-        const RAW_DATA: u64 = 9;
-        let tensor = tensor(name, DataType::Int64, &[]);
-        self.constants.push(tensor.bytes(RAW_DATA, &value.to_le_bytes()));
+        self.whole_tensor(name, &[value], &[])
+    }
+
+    fn whole_tensor(&mut self, name: &str, values: &[i64], dims: &[usize]) -> String {
+        let raw: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+        self.constants.push(tensor(name, DataType::Int64, dims).bytes(RAW_DATA, &raw));
         name.to_string()
     }
 
