@@ -58,11 +58,8 @@ pub fn name(text: &str, most: usize) -> String {
     format!("<span class=\"name\" title=\"{whole}\">{}…{}</span>", escape(&head), escape(&tail))
 }
 
-/// A section with a heading; empty when there is nothing to show.
+/// A section with a heading.
 pub fn section(id: &str, heading: &str, body: &str) -> String {
-    if body.is_empty() {
-        return String::new();
-    }
     format!(
         "<section id=\"{id}\" aria-labelledby=\"{id}-heading\">\n<h2 id=\"{id}-heading\">{heading}</h2>\n\
          {body}\n</section>\n"

@@ -57,7 +57,10 @@ impl RunFolder {
                 folder.partial.display()
             ),
             (true, true) => folder.refuse_foreign()?,
-            (false, false) => folder.create()?,
+            // Fails where another process does so at the same time.
+            (false, false) => make_folder(&folder.partial).with_context(|| {
+                format!("the folder {} cannot be made", folder.partial.display())
+            })?,
         }
         let lock = folder.lock();
         if lock.is_err() && !resume {
@@ -119,12 +122,6 @@ impl RunFolder {
         }
         self.lock = None;
         Ok(())
-    }
-
-    /// Makes the folder; fails where another process does so at the same time.
-    fn create(&self) -> Result<()> {
-        make_folder(&self.partial)
-            .with_context(|| format!("the folder {} cannot be made", self.partial.display()))
     }
 
     /// Takes the lock, or refuses a folder that another process has locked.

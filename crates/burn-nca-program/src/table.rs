@@ -209,13 +209,12 @@ impl<'a, R> Table<'a, R> {
 
 impl<R> Column<'_, R> {
     fn head(&self) -> String {
+        let head = escape(&self.head);
         match self.kind {
             Kind::Name(_) | Kind::Text | Kind::WholeText => {
-                format!("<th scope=\"col\">{}</th>", escape(&self.head))
+                format!("<th scope=\"col\">{head}</th>")
             }
-            Kind::Number | Kind::PageNumber => {
-                format!("<th scope=\"col\" class=\"n\">{}</th>", escape(&self.head))
-            }
+            Kind::Number | Kind::PageNumber => format!("<th scope=\"col\" class=\"n\">{head}</th>"),
             Kind::Drawing(class) => {
                 format!("<th class=\"{class}\" aria-hidden=\"true\">{}</th>", self.head)
             }
