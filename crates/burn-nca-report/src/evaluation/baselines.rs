@@ -5,19 +5,20 @@ use burn_nca_learn::baseline::{Groups, LdaConfig, PcaConfig, Projection};
 use burn_nca_learn::data::{Features, Labeled};
 
 use super::Stages;
+use crate::MeasureRow;
 
 /// Measures Euclidean distance, PCA in (at most) `dimension` dimensions and, where there are classes, LDA, as far as the
 /// stages admit them.
 ///
 /// LDA has at most c - 1 dimensions; where the within-class scatter is singular it is shrunk, and its name says so; where
 /// that does not help either, it is left out.
-pub fn baselines<R>(
+pub fn baselines(
     train: &Features,
     classes: Option<&Labeled>,
     dimension: usize,
     stages: &dyn Stages,
-    measure: impl Fn(&str, &Projection) -> Result<R>,
-) -> Result<Vec<R>> {
+    measure: impl Fn(&str, &Projection) -> Result<MeasureRow>,
+) -> Result<Vec<MeasureRow>> {
     let d = train.columns();
     // The covariance within the classes serves both PCA and LDA.
     let groups = classes.map(Groups::of_classes);

@@ -1,12 +1,12 @@
 //! Embeddings in f64: what f, g, p and perplexity are computed from, whatever the precision of the fit.
 
 use anyhow::Result;
-use burn::module::{Module, ModuleMapper, Param};
+use burn::module::Module;
 use burn::tensor::{DType, Device, Tensor};
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, TensorFeatures};
 use burn_nca_learn::device;
-use burn_nca_learn::encoder::Encoder;
+use burn_nca_learn::encoder::{Encoder, cast};
 
 /// Rows embedded at a time: a network's hidden layers need memory for each.
 const CHUNK: usize = 8192;
@@ -28,23 +28,9 @@ pub fn embed(model: &Fitted, scaled: &Features) -> Result<Tensor<2>> {
         return Ok(model.transform_scaled(scaled)?);
     }
     model.scaling().check_columns(scaled.names())?;
-    let encoder = model.encoder.valid().map(&mut ToHost { host: &host });
+    let encoder = cast(model.encoder.valid().to_device(&host), dtype);
     let rows: Vec<usize> = (0..scaled.rows()).collect();
     let parts =
         rows.chunks(CHUNK).map(|rows| encoder.forward(scaled.rows_to_tensor(rows, &host, dtype)));
     Ok(Tensor::cat(parts.collect(), 0))
-}
-
-/// Brings parameters to the host, in f64.
-struct ToHost<'a> {
-    host: &'a Device,
-}
-
-impl ModuleMapper for ToHost<'_> {
-    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
-        param.map(|tensor| {
-            let data = tensor.into_data().convert::<f64>();
-            Tensor::from_data(data, (self.host, DType::F64))
-        })
-    }
 }

@@ -1,7 +1,6 @@
 //! The evaluation of a model, whatever it was learned from.
 
 use burn::tensor::Tensor;
-use burn_nca_learn::Fitted;
 
 use crate::{Data, MeasureTable, Results, Warning};
 
@@ -22,9 +21,4 @@ pub struct Evaluation {
     pub embedding: Tensor<2>,
     /// The perplexity of each of them.
     pub perplexity: Vec<f64>,
-}
-
-/// The method of a model as comparisons name it: what was done, such as `LDA` for a fit that took no step from it.
-pub fn label(model: &Fitted) -> String {
-    model.applied_method().label
 }

@@ -10,7 +10,6 @@ use burn_nca_learn::neighbors::{ClassReferences, NearestConfig, Voters};
 
 use super::baselines::baselines;
 use super::embedding::resolve_device;
-use super::label;
 use super::parts::Parts;
 use super::sample::rows_of;
 use super::stages::Stages;
@@ -50,7 +49,7 @@ impl<'a> ClassComparison<'a> {
         };
         let test = space.test.as_ref().map(of_test).transpose()?.unwrap_or_default();
         let [_, dimension] = space.train.dims();
-        self.scores((&label(model), dimension), train, test)
+        self.scores((&model.applied_method().label, dimension), train, test)
     }
 
     /// The same of Euclidean distance, PCA and LDA in (at most) `dimension` dimensions, those that the stages admit.

@@ -31,7 +31,7 @@ pub use new_numbers::{NewNumberScores, NumberScores};
 pub use new_rows::{Bin, NewRowScores, Probabilities, Ranking, Rules};
 pub use pairs::{measures, values};
 pub use recorder::{Missing, Recorder};
-pub use repeats::{Seen, VALUES, about_copies, measured_copies, not_checked, seen_pairs};
+pub use repeats::{Seen, VALUES, about_copies, not_checked, seen_pairs};
 pub use replay::Step;
 pub use report_data::ReportData;
 pub use rows::Rows;
@@ -39,4 +39,4 @@ pub use sample::Sample;
 pub use stages::{AllStages, Stages};
 pub use warnings::{about_columns, about_constant, about_single_rows, about_spread};
 
-use evaluated::{Evaluation, label};
+use evaluated::Evaluation;

@@ -10,7 +10,7 @@ use burn_nca_program::{plain_table, short_name};
 use serde::Serialize;
 
 use super::numbers::r2_and_rmse;
-use super::repeats::{Seen, measured_copies};
+use super::repeats::Seen;
 use super::warnings::about_spread;
 use crate::number::ascii;
 use crate::{Warning, counted};
@@ -89,43 +89,38 @@ impl NewNumberScores {
             let of = |values: &[f64]| -> Vec<f64> { others.iter().map(|&at| values[at]).collect() };
             r2_and_rmse(&of(&self.predicted), &of(truth))
         };
-        let seen = Seen::warning_of(learned, data.features(), on_others)?;
-        self.warnings.extend(seen.into_iter().chain(measured_copies(data.features())));
+        self.warnings.extend(Seen::warnings_of(learned, data.features(), on_others)?);
         Ok(())
     }
 
     /// The scores for people.
     pub fn text(&self, terminal: Terminal) -> String {
-        text(self, terminal)
+        let number = |value: Option<f64>| value.map_or("-".to_string(), |value| ascii(value, 4));
+        let row = |rule: String, scores: &NumberScores| {
+            vec![rule, number(scores.r2), number(scores.rmse), number(scores.mae)]
+        };
+        let target = short_name(&self.target);
+        let table = plain_table(
+            ["rule", "R2", "RMSE", "MAE"].map(String::from).to_vec(),
+            vec![
+                row(format!("{}-NN", self.neighbors), &self.knn),
+                row("kernel".to_string(), &self.kernel),
+            ],
+            terminal,
+        );
+        let decision = match self.decision {
+            Decision::Soft => "kernel".to_string(),
+            nearest => nearest.to_string(),
+        };
+        let about = format!(
+            "{}, target {target}; the model predicts by the rule {decision}",
+            counted(self.rows, "row")
+        );
+        let meaning = format!(
+            "R2: 1 is best, 0 is the mean of these rows. RMSE and MAE: errors in the units of {target}."
+        );
+        format!("{}\n{table}\n{}", wrapped(&about, terminal), wrapped(&meaning, terminal))
     }
-}
-
-fn text(evaluation: &NewNumberScores, terminal: Terminal) -> String {
-    let number = |value: Option<f64>| value.map_or("-".to_string(), |value| ascii(value, 4));
-    let row = |rule: String, scores: &NumberScores| {
-        vec![rule, number(scores.r2), number(scores.rmse), number(scores.mae)]
-    };
-    let target = short_name(&evaluation.target);
-    let table = plain_table(
-        ["rule", "R2", "RMSE", "MAE"].map(String::from).to_vec(),
-        vec![
-            row(format!("{}-NN", evaluation.neighbors), &evaluation.knn),
-            row("kernel".to_string(), &evaluation.kernel),
-        ],
-        terminal,
-    );
-    let decision = match evaluation.decision {
-        Decision::Soft => "kernel".to_string(),
-        nearest => nearest.to_string(),
-    };
-    let about = format!(
-        "{}, target {target}; the model predicts by the rule {decision}",
-        counted(evaluation.rows, "row")
-    );
-    let meaning = format!(
-        "R2: 1 is best, 0 is the mean of these rows. RMSE and MAE: errors in the units of {target}."
-    );
-    format!("{}\n{table}\n{}", wrapped(&about, terminal), wrapped(&meaning, terminal))
 }
 
 #[cfg(test)]
@@ -145,7 +140,7 @@ mod tests {
             warnings: Vec::new(),
             predicted: Vec::new(),
         };
-        let text = super::text(&evaluation, Terminal::PLAIN);
+        let text = evaluation.text(Terminal::PLAIN);
         for part in
             ["7 rows, target price", "5-NN", "-0.2500", "kernel", "0.8750", "units of price"]
         {

@@ -9,12 +9,10 @@ use burn_nca_learn::evaluate::{
     brier_score, expected_accuracy, held_out_retrieval, perplexities_by, roc_auc,
 };
 use burn_nca_learn::neighbors::ClassProbabilities;
-use burn_nca_program::Terminal;
 use serde::{Serialize, Serializer};
 
 use super::euclidean::Euclidean;
-use super::new_rows_text::text;
-use super::repeats::{Seen, measured_copies};
+use super::repeats::Seen;
 use super::warnings::about_spread;
 use crate::{ClassTable, Confusion, Part, Warning, falls_short};
 
@@ -169,11 +167,6 @@ impl NewRowScores {
         })
     }
 
-    /// Each measure for people, with its unit, its direction and what it says.
-    pub fn text(&self, terminal: Terminal) -> String {
-        text(self, terminal)
-    }
-
     /// Compares with the same k-NN by Euclidean distance, given the training rows in the order of the model's
     /// references.
     ///
@@ -201,8 +194,7 @@ impl NewRowScores {
             let accuracy = Accuracy::of(&of(&self.predicted), &of(data.labels())).ok()?.value()?;
             Some(format!("{}-NN accuracy {:.1} %", self.neighbors, 100.0 * accuracy))
         };
-        let seen = Seen::warning_of(learned, data.features(), on_others)?;
-        self.warnings.extend(seen.into_iter().chain(measured_copies(data.features())));
+        self.warnings.extend(Seen::warnings_of(learned, data.features(), on_others)?);
         Ok(())
     }
 

@@ -11,38 +11,35 @@ const ACROSS: usize = 15;
 /// The most errors that are listed instead.
 const LISTED: usize = 20;
 
-/// The evaluation for people: each measure with its unit, its direction, and what it says.
-pub(super) fn text(evaluation: &NewRowScores, terminal: Terminal) -> String {
-    // Control characters are escaped as a whole, and styles are such.
-    let terminal = Terminal { styled: false, ..terminal };
-    let about = format!(
-        "{}, neighbors among {}; the model predicts by the rule {}",
-        counted(evaluation.rows, "row"),
-        counted(evaluation.training_rows, "training row"),
-        evaluation.decision
-    );
-    let against =
-        format!("{}-NN against Euclidean distance on the scaled features", evaluation.neighbors);
-    let sections = [
-        ("Probabilities of the classes (soft rule)", probabilities(evaluation)),
-        ("Ranking of the training rows by distance", ranking(evaluation)),
-        (against.as_str(), comparison(evaluation)),
-    ];
-    let sections: String =
-        sections.iter().map(|(heading, lines)| section(heading, lines, terminal)).collect();
-    format!(
-        "{}\n{}\n{sections}{}\n{}",
-        wrapped(&about, terminal),
-        rules(evaluation, terminal),
-        confusion(evaluation, terminal),
-        class_scores(evaluation, terminal)
-    )
-}
-
-/// What is right of each class: where classes are unbalanced, accuracy alone is misleading.
-fn class_scores(evaluation: &NewRowScores, terminal: Terminal) -> String {
-    let names: Vec<&str> = evaluation.classes.iter().map(String::as_str).collect();
-    format!("1-NN class by class\n{}", evaluation.class_scores.plain(&names, terminal))
+impl NewRowScores {
+    /// Each measure for people, with its unit, its direction and what it says.
+    pub fn text(&self, terminal: Terminal) -> String {
+        // Control characters are escaped as a whole, and styles are such.
+        let terminal = Terminal { styled: false, ..terminal };
+        let about = format!(
+            "{}, neighbors among {}; the model predicts by the rule {}",
+            counted(self.rows, "row"),
+            counted(self.training_rows, "training row"),
+            self.decision
+        );
+        let against =
+            format!("{}-NN against Euclidean distance on the scaled features", self.neighbors);
+        let sections = [
+            ("Probabilities of the classes (soft rule)", probabilities(self)),
+            ("Ranking of the training rows by distance", ranking(self)),
+            (against.as_str(), comparison(self)),
+        ];
+        let sections: String =
+            sections.iter().map(|(heading, lines)| section(heading, lines, terminal)).collect();
+        let names: Vec<&str> = self.classes.iter().map(String::as_str).collect();
+        format!(
+            "{}\n{}\n{sections}{}\n1-NN class by class\n{}",
+            wrapped(&about, terminal),
+            rules(self, terminal),
+            confusion(self, terminal),
+            self.class_scores.plain(&names, terminal)
+        )
+    }
 }
 
 fn rules(evaluation: &NewRowScores, terminal: Terminal) -> String {
@@ -283,7 +280,7 @@ mod tests {
 
     #[test]
     fn the_text_tells_every_measure_with_its_unit_and_direction() {
-        insta::assert_snapshot!(text(&evaluation(), Terminal::PLAIN));
+        insta::assert_snapshot!(evaluation().text(Terminal::PLAIN));
     }
 
     #[test]
@@ -293,7 +290,7 @@ mod tests {
         evaluation.retrieval.without_relevant = 3;
         evaluation.euclidean = None;
         evaluation.euclidean_missing = Some("flowers.csv: there is no such file".to_string());
-        let text = text(&evaluation, Terminal::PLAIN);
+        let text = evaluation.text(Terminal::PLAIN);
         for part in [
             "3 rows  no training row has their class: the loss would be infinite",
             "3 rows  no training row has their class\n",
@@ -311,7 +308,7 @@ mod tests {
         let truth: Vec<usize> = (0..60).collect();
         let predicted: Vec<usize> = truth.iter().map(|class| (class / 2 * 2) % 60).collect();
         evaluation.confusion = Confusion::of(Part::Test, &predicted, &truth, 60);
-        let text = text(&evaluation, Terminal::PLAIN);
+        let text = evaluation.text(Terminal::PLAIN);
         assert!(text.contains("The 20 most frequent of 30 errors of 1-NN"), "{text}");
         assert!(text.contains("name 1 ") && text.lines().count() < 80, "{text}");
     }

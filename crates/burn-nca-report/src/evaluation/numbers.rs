@@ -8,6 +8,7 @@ use burn_nca_learn::data::{Features, RegressionData};
 use burn_nca_learn::evaluate::{RegressionScores, perplexities_by};
 use burn_nca_learn::neighbors::{NearestConfig, Numbers, fewest_others, nearest_means};
 
+use super::Evaluation;
 use super::Stages;
 use super::baselines::baselines;
 use super::embedding::resolve_device;
@@ -16,7 +17,6 @@ use super::picture::Axes;
 use super::repeats::Seen;
 use super::rows::Rows;
 use super::sample::{Sample, rows_of};
-use super::{Evaluation, label};
 use crate::number::significant;
 use crate::{
     Data, Embedding, ExplainedNumbers, Measure, MeasureRow, MeasureTable, Part, Point, Results,
@@ -70,7 +70,7 @@ pub fn evaluate(
         row((method, &nearest, space.train.columns()), &predicted, &truth)
     };
     let mut compared = baselines(train.features(), None, dimension, stages, compared)?;
-    let method = label(model);
+    let method = model.applied_method().label;
     compared.retain(|row| row.method != method);
     let learned = |mean: &Means<'_>| -> Result<Numbered> {
         Ok(Numbered {

@@ -8,6 +8,7 @@ use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Coincidences, Pairs, Split};
 use burn_nca_learn::evaluate::{PartnerRanks, perplexities_of};
 
+use super::Evaluation;
 use super::Stages;
 use super::baselines::baselines;
 use super::parts::Parts;
@@ -15,7 +16,6 @@ use super::picture::Axes;
 use super::repeats::{Seen, VALUES, seen_pairs};
 use super::rows::Rows;
 use super::sample::{Sample, rows_of};
-use super::{Evaluation, label};
 use crate::{
     Data, Embedding, Measure, MeasureRow, MeasureTable, Part, Point, Results, Unit, ValueMark,
     ValueResults,
@@ -45,7 +45,7 @@ pub fn evaluate(
         let ranks = PartnerRanks::of_features(&space, asked, Some(data.pairs()))?;
         Ok(row((method, space.columns()), values(part, &ranks)))
     })?;
-    let method = label(model);
+    let method = model.applied_method().label;
     compared.retain(|row| row.method != method);
     let ranks = PartnerRanks::of(model.references(), asked, Some(data.pairs()))?;
     let learned = row((&method, dimension), values(part, &ranks));

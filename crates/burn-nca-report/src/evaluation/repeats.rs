@@ -85,21 +85,24 @@ impl Seen {
         Ok(Some(Self { noun: "row", measured: "row", same, seen, by_chance }))
     }
 
-    /// Says of rows which of them are training rows, by `train` where these are at hand, else by their embedding;
-    /// `score` is as for [`warning`](Self::warning).
-    pub(super) fn warning_of(
+    /// Says of rows which of them are training rows, by `train` where these are at hand, else by their embedding, and how
+    /// many occur more than once; `score` is as for [`warning`](Self::warning).
+    pub(super) fn warnings_of(
         (model, train): (&Fitted, Option<&Features>),
         rows: &Features,
         score: impl FnOnce(&[usize]) -> Option<String>,
-    ) -> Result<Option<Warning>> {
+    ) -> Result<Vec<Warning>> {
         let seen = match train {
             Some(train) => Some(Self::of_model(rows, train)),
             None => Self::of_embedding(model, rows)?,
         };
-        Ok(match seen {
+        let seen = match seen {
             Some(seen) => seen.warning(score),
             None => Some(not_checked("row", "one dimension does not tell so many of them apart")),
-        })
+        };
+        let consequence = "they count as often, and the intervals of the accuracies are too narrow";
+        let copies = about_copies((rows, None), "rows", consequence);
+        Ok(seen.into_iter().chain(copies).collect())
     }
 
     /// The places of those that were not learned from.
@@ -227,12 +230,6 @@ pub fn about_copies(
             ),
         )
     })
-}
-
-/// Says how many of the rows that a saved model is measured on occur more than once.
-pub fn measured_copies(rows: &Features) -> Option<Warning> {
-    let consequence = "they count as often, and the intervals of the accuracies are too narrow";
-    about_copies((rows, None), "rows", consequence)
 }
 
 /// How many rows have a copy, in another group where there are groups.

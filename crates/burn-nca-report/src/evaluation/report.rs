@@ -5,7 +5,6 @@ use burn_nca_learn::Fitted;
 use burn_nca_learn::estimator::TrainingTargets;
 use burn_nca_learn::evaluate::{Quantiles, Spread};
 
-use super::evaluated::label;
 use super::report_data::ReportData;
 use super::rows::Rows;
 use super::stages::{AllStages, Stages};
@@ -68,7 +67,7 @@ impl Report {
                 program: concat!("burn-nca ", env!("CARGO_PKG_VERSION")).to_string(),
                 command: String::new(),
                 seed: rows.seed,
-                method: label(model),
+                method: model.applied_method().label,
                 data: found.data,
                 settings: settings(model)?,
                 device: DeviceSummary::of(model),

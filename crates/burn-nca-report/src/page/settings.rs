@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// The places in the configuration that have a name of their own; a place is written `encoder.hidden`.
-const NAMES: [(&str, &str); 28] = [
+const NAMES: [(&str, &str); 24] = [
     ("d_input", "features"),
     ("d_output", "dimensions"),
     ("encoder", "map"),
@@ -11,10 +11,6 @@ const NAMES: [(&str, &str); 28] = [
     ("encoder.Mlp.activation", "activation"),
     ("criterion", "objective"),
     ("repulsion", "repulsion of classes"),
-    ("regression", "objective"),
-    ("regression.Soft.criterion", "soft matches, objective"),
-    ("regression.Soft.width", "soft matches, width"),
-    ("regression.Soft.width.Given", "soft matches, width"),
     ("include_self", "each row counts as a positive of itself"),
     ("fit.start.Random.scale", "scale of the random start"),
     ("fit.start_perplexity", "perplexity of the start"),
