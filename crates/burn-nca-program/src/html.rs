@@ -7,18 +7,8 @@ pub const BASE_STYLE: &str = include_str!("page.css");
 
 /// Text as HTML, safe between tags and inside quoted attributes.
 pub fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            _ => escaped.push(letter),
-        }
-    }
-    escaped
+    let escapes = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;"), ('\'', "&#39;")];
+    escapes.into_iter().fold(text.to_owned(), |text, (letter, safe)| text.replace(letter, safe))
 }
 
 /// JSON (its text, or a value that prints as such) that may be inside a `<script>` element: no `<` can end

@@ -47,7 +47,7 @@ pub use sections::explained::{
 pub use sections::labels::{ContradictedLabel, ContradictedLabels};
 pub use sections::matrix::Matrix;
 pub use sections::picture::{
-    ClassMark, Density, Embedding, Part, Point, RowNames, Unlabeled, ValueMark, thinned,
+    ClassMark, Density, Embedding, Part, Point, RowNames, Unlabeled, ValueMark,
 };
 pub use sections::replay::{Replay, ReplayFigure, ReplayFrame, ReplayPoint, ReplayValues, Window};
 pub use sections::tuning::{ComparedBy, Tuning};

@@ -16,10 +16,10 @@ use super::picture::Axes;
 use super::repeats::Seen;
 use super::rows::Rows;
 use super::sample::Sample;
+use crate::sections::picture::{DRAWN, thinned};
 use crate::{
     Accuracy, ClassCount, ClassMark, ClassResults, ClassTable, Confusion, ContradictedLabels, Data,
     Density, Embedding, ExplainedClasses, Measure, MeasureTable, Part, Point, Results, Unlabeled,
-    thinned,
 };
 
 /// A model of classes compared with the baselines, and its picture.
@@ -144,7 +144,7 @@ fn data(rows: &Rows<Labeled>, sample: &Sample) -> Data {
 /// Where the model puts the rows without a class, as many as a picture shows, with their places in the file.
 fn unlabeled(model: &Fitted, rows: &Rows<Labeled>) -> Result<Option<(Vec<usize>, Tensor<2>)>> {
     let Some(WithoutClass { rows, features }) = &rows.without_class else { return Ok(None) };
-    let drawn: Vec<usize> = thinned(rows.len()).collect();
+    let drawn: Vec<usize> = thinned(rows.len(), DRAWN).collect();
     let scaled = model.scaling().apply(&features.select(&drawn))?;
     let points = embed(model, &scaled)?;
     Ok(Some((drawn.iter().map(|&at| rows[at]).collect(), points)))

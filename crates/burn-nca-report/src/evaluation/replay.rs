@@ -14,6 +14,7 @@ use super::Stages;
 use super::picture::Axes;
 use super::rows::Rows;
 use super::sample::Sample;
+use crate::sections::picture::thinned;
 use crate::{Part, Replay, ReplayFigure, ReplayFrame, ReplayPoint, ReplayValues, Window};
 
 /// Training rows that are drawn at most.
@@ -121,9 +122,9 @@ impl Drawn {
         group: &dyn Fn(usize) -> usize,
     ) -> Self {
         // A group is drawn as one stroke.
-        let mut places = thinned(places, TRAIN);
+        let mut places: Vec<usize> = thinned(places.len(), TRAIN).map(|at| places[at]).collect();
         places.sort_by_key(|&place| (group(split[place]), place));
-        let mut test = thinned(test, TEST);
+        let mut test: Vec<usize> = thinned(test.len(), TEST).map(|at| test[at]).collect();
         test.sort_by_key(|&row| (group(row), row));
         let train: Vec<usize> = places.iter().map(|&place| split[place]).collect();
         let point = |row: &usize, part| ReplayPoint { row: row + 1, class: group(*row), part };
@@ -273,12 +274,6 @@ fn nearest(frames: &[Vec<f64>], end: &[f64]) -> usize {
     let gaps: Vec<f64> = frames.iter().map(gap).collect();
     let least = gaps.iter().copied().fold(f64::INFINITY, f64::min);
     gaps.iter().rposition(|gap| *gap <= least).unwrap_or(0)
-}
-
-/// At most so many of these rows, evenly spaced.
-fn thinned(rows: &[usize], most: usize) -> Vec<usize> {
-    let drawn = rows.len().min(most);
-    (0..drawn).map(|at| rows[at * rows.len() / drawn]).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::number::{significant, tick_labels, ticks};
+use crate::sections::picture::thinned;
 use crate::{Report, Section, ValueResults};
 use burn_nca_program::html::{escape, note, section};
 
@@ -27,8 +28,7 @@ impl Section for ValueResults {
             return String::new();
         }
         let rows = part.counted(pairs.len());
-        let drawn = pairs.len().min(DRAWN);
-        let drawn: Vec<_> = (0..drawn).map(|at| pairs[at * pairs.len() / drawn]).collect();
+        let drawn: Vec<_> = thinned(pairs.len(), DRAWN).map(|at| pairs[at]).collect();
         let remark = note(&format!(
             "The kernel rule in the embedding on {rows}. On the line the prediction is exact; above it, too high."
         ));

@@ -14,8 +14,6 @@ pub struct Look {
     pub style: String,
     /// Its color where the style has none, as an attribute with a blank before it.
     pub stroke: String,
-    /// Whether it is square, not round.
-    pub square: bool,
     /// Whether its class was taken for another.
     pub wrong: bool,
 }
@@ -23,9 +21,8 @@ pub struct Look {
 impl Look {
     /// That of a class; `wrong` where it was taken for another.
     pub fn of_class(class: usize, wrong: bool) -> Self {
-        let square = class / HUES % 2 == 1;
         let group = format!("k{class} ");
-        Self { lane: class, group, style: style(class), stroke: String::new(), square, wrong }
+        Self { lane: class, group, style: style(class), wrong, ..Self::default() }
     }
 
     /// That of a color.

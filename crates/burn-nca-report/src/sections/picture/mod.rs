@@ -21,7 +21,7 @@ pub use density::{Density, SHADES};
 pub use legend::listed;
 use look::Look;
 pub use look::style;
-pub use placement::thinned;
+pub use placement::{DRAWN, thinned};
 pub use row_names::RowNames;
 use scatter::Scatter;
 

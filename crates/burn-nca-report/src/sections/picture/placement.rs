@@ -79,16 +79,16 @@ impl Frame {
     }
 }
 
-/// Indices of the points to draw, evenly thinned where there are too many.
-pub fn thinned(points: usize) -> impl Iterator<Item = usize> {
-    let drawn = points.min(DRAWN);
+/// Indices of at most so many of the points, evenly thinned.
+pub fn thinned(points: usize, most: usize) -> impl Iterator<Item = usize> {
+    let drawn = points.min(most);
     (0..drawn).map(move |index| index * points / drawn)
 }
 
 /// Indices of the points to draw, evenly thinned, in an order that mixes the classes of a sorted table,
 /// so that the last class does not cover the others.
 pub fn drawing_order(points: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = thinned(points).collect();
+    let mut order: Vec<usize> = thinned(points, DRAWN).collect();
     order.sort_by_key(|&index| (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     order
 }

@@ -233,7 +233,7 @@ impl<'a, M> Scatter<'a, M> {
         for (point, look, [x, y]) in &self.marks {
             let place = format!("d=\"M{} {}h0\"", hundredths(*x), hundredths(*y));
             let part = if point.part == Part::Test { "test" } else { "train" };
-            let Look { group, style, stroke, square, .. } = look;
+            let Look { group, style, stroke, .. } = look;
             if self.is_ringed(point, look) {
                 for ring in ["wrong", "gap"] {
                     let _ = write!(paths, "<path class=\"{group}{part} {ring}\" {place}/>");
@@ -244,7 +244,7 @@ impl<'a, M> Scatter<'a, M> {
             }
             let _ = writeln!(paths, "<path class=\"{group}{part}{style}\"{stroke} {place}/>");
             if point.part == Part::Test {
-                let square = if *square { " square" } else { "" };
+                let square = if style.contains(" square") { " square" } else { "" };
                 let _ = writeln!(paths, "<path class=\"{group}{part} hole{square}\" {place}/>");
             }
         }
