@@ -4,35 +4,44 @@
 use core::ops::Range;
 
 use pulp::Simd;
-use rayon::prelude::*;
 
-use crate::arch::arch;
 use crate::pairs::{Differences, Pairs, Products};
 use crate::tile;
-use crate::unrolled::{OverDimensions, Unrolled};
 use crate::walk::{OnRows, over_rows};
-use crate::{Costs, Distance, NeighborSets, Real, group_size};
+use crate::{Costs, Distance, NeighborSets, Real};
 
-/// See [`Number::statistics_of`](crate::Number::statistics_of); squared distances may be off by `error`.
+/// See [`Number::statistics`](crate::Number::statistics).
 pub(crate) fn statistics<T: Real>(
+    queries: &[T],
+    references: &[T],
+    k: usize,
+    columns: &NeighborSets,
+) -> Vec<T> {
+    statistics_of(Distance::SqEuclidean, (queries, references, k), &[], columns)
+}
+
+/// See [`Number::statistics_of`](crate::Number::statistics_of).
+pub(crate) fn statistics_of<T: Real>(
     distance: Distance,
-    (queries, references, k): (&[T], &[T], usize),
-    error: T,
+    points: (&[T], &[T], usize),
     costs: &[T],
     columns: &NeighborSets,
 ) -> Vec<T> {
-    let b = columns.queries();
-    let mut all = vec![T::ZERO; 2 * b];
-    let (least, logs) = all.split_at_mut(b);
-    let out = [least, logs, &mut []];
-    match Products::within(error, (queries, references, k)) {
-        Some(pairs) => run(distance, (&pairs, k), (costs, columns), out),
-        None => {
-            let pairs = Differences::new(queries, references, k);
-            run(distance, (&pairs, k), (costs, columns), out);
-        }
+    let costs = Costs { values: costs, references: columns.references() };
+    let rows = Rows { distance, costs, ..Rows::squared(columns, false) };
+    run((&Differences::new(points), points.2), rows)
+}
+
+/// The statistics of squared distances that may be off by `error`.
+pub(crate) fn statistics_within<T: Real>(
+    error: T,
+    points: (&[T], &[T], usize),
+    columns: &NeighborSets,
+) -> Vec<T> {
+    match Products::within(error, points) {
+        Some(pairs) => run((&pairs, points.2), Rows::squared(columns, false)),
+        None => run((&Differences::new(points), points.2), Rows::squared(columns, false)),
     }
-    all
 }
 
 /// See [`Number::entropies`](crate::Number::entropies).
@@ -42,57 +51,36 @@ pub(crate) fn entropies<T: Real>(
     k: usize,
     columns: &NeighborSets,
 ) -> Vec<T> {
-    let b = columns.queries();
-    let mut all = vec![T::ZERO; 3 * b];
-    let (least, others) = all.split_at_mut(b);
-    let (logs, entropies) = others.split_at_mut(b);
-    let pairs = Differences::new(queries, references, k);
-    run(Distance::SqEuclidean, (&pairs, k), (&[], columns), [least, logs, entropies]);
-    all
+    let pairs = Differences::new((queries, references, k));
+    run((&pairs, k), Rows::squared(columns, true))
 }
 
-/// Writes the numbers of all queries; entropies where there is room for them.
-fn run<T: Real, P: Pairs<T>>(
-    distance: Distance,
-    (pairs, k): (&P, usize),
-    (costs, columns): (&[T], &NeighborSets),
-    [least, logs, entropies]: [&mut [T]; 3],
-) {
-    let arch = arch();
-    let size = group_size(least.len());
-    let mut entropies = entropies.chunks_mut(size);
-    let groups: Vec<_> = least
-        .chunks_mut(size)
-        .zip(logs.chunks_mut(size))
-        .map(|(least, logs)| (least, logs, entropies.next().unwrap_or_default()))
-        .collect();
-    groups.into_par_iter().enumerate().for_each(|(group, (least, logs, entropies))| {
-        let rows = group * size..group * size + least.len();
-        arch.dispatch(Unrolled(Group {
-            pairs,
-            k,
-            distance,
-            costs: Costs { values: costs, references: columns.references() },
-            columns,
-            rows,
-            least,
-            logs,
-            entropies,
-        }));
-    });
-}
-
-/// The statistics of some queries.
-struct Group<'a, T, P> {
-    pairs: &'a P,
-    k: usize,
+/// What is summed of each row; with the moments, whose entropies are asked for.
+#[derive(Clone, Copy)]
+struct Rows<'a, T> {
     distance: Distance,
     costs: Costs<'a, T>,
     columns: &'a NeighborSets,
-    rows: Range<usize>,
-    least: &'a mut [T],
-    logs: &'a mut [T],
-    entropies: &'a mut [T],
+    with_moments: bool,
+}
+
+impl<'a, T> Rows<'a, T> {
+    fn squared(columns: &'a NeighborSets, with_moments: bool) -> Self {
+        let costs = Costs { values: &[], references: columns.references() };
+        Self { distance: Distance::SqEuclidean, costs, columns, with_moments }
+    }
+}
+
+/// The numbers of all queries: `[2, b]`, with entropies `[3, b]`.
+fn run<T: Real, P: Pairs<Number = T>>(pairs: (&P, usize), of: Rows<'_, T>) -> Vec<T> {
+    let beginning = |rows: &Range<usize>| Sums {
+        of,
+        first: rows.start,
+        least: vec![T::INFINITY; rows.len()],
+        sums: vec![Sum::default(); rows.len()],
+    };
+    let found = over_rows(pairs, of.columns, beginning, Sums::numbers);
+    (0..3).flat_map(|at| found.iter().flat_map(move |part| &part[at])).copied().collect()
 }
 
 /// The sum of a row's terms `exp(-t)` with `t = d - least`, and with the entropy that of `t exp(-t)`.
@@ -102,55 +90,41 @@ struct Sum {
     moment: f64,
 }
 
-impl<T: Real, P: Pairs<T>> OverDimensions for Group<'_, T, P> {
-    const MANY: bool = P::MANY;
-
-    fn dimensions(&self) -> usize {
-        self.k
-    }
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S, k: usize) {
-        let Self { pairs, distance, costs, columns, rows, least, logs, entropies, .. } = self;
-        least.fill(T::INFINITY);
-        let sums = vec![Sum::default(); rows.len()];
-        let with_moments = !entropies.is_empty();
-        let mut work =
-            Sums { distance, costs, columns, first: rows.start, least, sums, with_moments };
-        over_rows(simd, (pairs, k), columns, &rows, &mut work);
-        let sums = work.sums;
-        for (log, sum) in logs.iter_mut().zip(&sums) {
-            *log = T::from_f64(f64::ln(sum.terms));
-        }
-        for (entropy, Sum { terms, moment }) in entropies.iter_mut().zip(&sums) {
-            *entropy = T::from_f64(if *terms > 0.0 { terms.ln() + moment / terms } else { 0.0 });
-        }
+impl Sum {
+    fn entropy(&self) -> f64 {
+        if self.terms > 0.0 { self.terms.ln() + self.moment / self.terms } else { 0.0 }
     }
 }
 
 /// The sums of the queries from `first` on, as far as they have come.
 struct Sums<'a, T> {
-    distance: Distance,
-    costs: Costs<'a, T>,
-    columns: &'a NeighborSets,
+    of: Rows<'a, T>,
     first: usize,
-    least: &'a mut [T],
+    least: Vec<T>,
     sums: Vec<Sum>,
-    with_moments: bool,
+}
+
+impl<T: Real> Sums<'_, T> {
+    fn numbers(self) -> [Vec<T>; 3] {
+        let logs = self.sums.iter().map(|sum| T::from_f64(sum.terms.ln())).collect();
+        let entropies = self.sums.iter().map(|sum| T::from_f64(sum.entropy()));
+        let entropies = if self.of.with_moments { entropies.collect() } else { Vec::new() };
+        [self.least, logs, entropies]
+    }
 }
 
 impl<T: Real> OnRows<T> for Sums<'_, T> {
     #[inline(always)]
     fn add<S: Simd>(&mut self, simd: S, row: &mut [T], query: usize, part: &Range<usize>) {
-        if self.distance == Distance::Euclidean {
+        if self.of.distance == Distance::Euclidean {
             tile::roots(row);
         }
-        self.costs.add_to(row, query, part);
-        for out in self.columns.left_out(query, part) {
+        self.of.costs.add_to(row, query, part);
+        for out in self.of.columns.left_out(query, part) {
             row[out].fill(T::INFINITY);
         }
         let at = query - self.first;
-        add_row(simd, row, &mut self.least[at], &mut self.sums[at], self.with_moments);
+        add_row(simd, row, &mut self.least[at], &mut self.sums[at], self.of.with_moments);
     }
 }
 

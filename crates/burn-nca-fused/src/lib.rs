@@ -14,9 +14,8 @@ mod backward;
 pub mod coincidence;
 mod columns;
 mod forward;
-mod groups;
+mod log_sums;
 mod mean;
-mod mean_backward;
 mod mutual;
 mod number;
 #[cfg(feature = "burn")]
@@ -29,6 +28,7 @@ mod periodic;
 mod shares;
 #[cfg(any(all(feature = "burn", feature = "flex"), test))]
 mod softmax_rows;
+mod sums;
 #[cfg(test)]
 mod tests;
 mod tile;
@@ -115,9 +115,10 @@ const BLOCK: usize = 48;
 /// Coordinates of a tile's references that should stay in the cache.
 const CACHED: usize = 6144;
 
-/// Queries of a group, the same number whatever the machine.
-fn group_size(queries: usize) -> usize {
-    queries.div_ceil(GROUPS).next_multiple_of(tile::ROWS).max(BLOCK)
+/// The groups of queries, the same whatever the machine.
+fn groups(queries: usize) -> Vec<core::ops::Range<usize>> {
+    let size = queries.div_ceil(GROUPS).next_multiple_of(tile::ROWS).max(BLOCK);
+    (0..queries).step_by(size).map(|start| start..(start + size).min(queries)).collect()
 }
 
 /// References of a tile in k dimensions.

@@ -3,14 +3,13 @@
 use core::ops::Range;
 
 use pulp::Simd;
-use rayon::prelude::*;
 
-use crate::arch::arch;
+use crate::pairs::{Differences, Pairs};
 use crate::panel::Panel;
+use crate::sums::Sums;
 use crate::tile::{self, Tile};
-use crate::unrolled::{OverDimensions, Unrolled};
 use crate::walk::{OnTiles, over_tiles};
-use crate::{NeighborSets, Real, group_size, padded};
+use crate::{NeighborSets, Real, groups, padded};
 
 /// What means `Σ_j p_ij v_j` are taken of, with `p_ij = exp(-||q_i - r_j||² - lse_i)`.
 #[derive(Clone, Copy, Debug)]
@@ -32,17 +31,16 @@ pub struct Means<'a, T> {
 }
 
 /// Everything about the pairs in the layout of the kernels.
-pub(crate) struct Laid<'a, T> {
-    pub(crate) queries: Vec<T>,
-    pub(crate) points: Panel<T>,
-    pub(crate) values: Panel<T>,
+struct Laid<'a, T> {
+    pairs: Differences<T>,
+    values: Panel<T>,
     /// The least distance of each query, and what is to be added to `least - d` in the exponent of a weight.
     rows: Vec<[T; 2]>,
-    pub(crate) of: Means<'a, T>,
+    of: Means<'a, T>,
 }
 
 impl<'a, T: Real> Laid<'a, T> {
-    pub(crate) fn new(of: Means<'a, T>) -> Self {
+    fn new(of: Means<'a, T>) -> Self {
         let (least, logs) = of.statistics.split_at(of.columns.queries());
         let row = |(&least, &log): (&T, &T)| {
             let shift = T::from_f64(-log.to_f64());
@@ -50,8 +48,7 @@ impl<'a, T: Real> Laid<'a, T> {
             if least < T::INFINITY { [least, shift] } else { [T::ZERO, T::ZERO] }
         };
         Self {
-            queries: padded(of.queries, of.k),
-            points: Panel::new(of.references, of.k),
+            pairs: Differences::new((of.queries, of.references, of.k)),
             values: Panel::new(of.values, of.c),
             rows: least.iter().zip(logs).map(row).collect(),
             of,
@@ -60,7 +57,7 @@ impl<'a, T: Real> Laid<'a, T> {
 
     /// Writes the weights of up to four queries and some references; of missing queries, zeros.
     #[inline(always)]
-    pub(crate) fn weights<S: Simd>(
+    fn weights<S: Simd>(
         &self,
         simd: S,
         k: usize,
@@ -68,8 +65,7 @@ impl<'a, T: Real> Laid<'a, T> {
         part: &Range<usize>,
         tile: &mut Tile<T>,
     ) {
-        let queries = &self.queries[some.start * k..];
-        tile::sq_distances(simd, k, queries, &self.points, part, tile);
+        self.pairs.sq_distances(simd, k, some.start, part, tile);
         for (at, distances) in tile.iter_mut().enumerate() {
             let distances = &mut distances[..part.len()];
             if at >= some.len() {
@@ -87,54 +83,87 @@ impl<'a, T: Real> Laid<'a, T> {
 
 /// See [`Number::means`](crate::Number::means).
 pub(crate) fn means<T: Real>(of: Means<'_, T>) -> Vec<T> {
-    let (b, c) = (of.columns.queries(), of.c);
-    let laid = Laid::new(of);
-    let mut means = vec![T::ZERO; b * c];
-    let (arch, size) = (arch(), group_size(b));
-    let groups = means.par_chunks_mut((size * c).max(1)).enumerate();
-    groups.for_each(|(group, means)| {
-        let rows = group * size..((group + 1) * size).min(b);
-        arch.dispatch(Unrolled(Forward { laid: &laid, rows, means }));
-    });
+    let shape = (of.k, of.columns.references());
+    let (means, []) = over_tiles(&Laid::new(of), shape, &groups(of.columns.queries()), []);
     means
 }
 
-/// The means of some queries.
-struct Forward<'a, T> {
-    laid: &'a Laid<'a, T>,
-    rows: Range<usize>,
-    means: &'a mut [T],
-}
-
-impl<T: Real> OverDimensions for Forward<'_, T> {
-    fn dimensions(&self) -> usize {
-        self.laid.of.k
-    }
-
+impl<T: Real> OnTiles<T> for Laid<'_, T> {
     #[inline(always)]
-    fn run<S: Simd>(mut self, simd: S, k: usize) {
-        let (rows, means) = (self.rows.clone(), std::mem::take(&mut self.means));
-        let among = 0..self.laid.points.stride();
-        let axes = self.laid.of.c;
-        over_tiles(simd, (k, axes), (&rows, &among), &mut self, means);
+    fn axes(&self, _k: usize) -> usize {
+        self.of.c
     }
-}
 
-impl<T: Real> OnTiles<T> for Forward<'_, T> {
     #[inline(always)]
     fn add<S: Simd>(
-        &mut self,
+        &self,
         simd: S,
         k: usize,
         some: Range<usize>,
         wide: &Range<usize>,
         tile: &mut Tile<T>,
-        kept: &mut [T],
+        (kept, _): (&mut [T], &mut Sums<T>),
     ) {
-        let Means { c, columns, .. } = self.laid.of;
+        let Means { c, columns, .. } = self.of;
         for part in columns.cover(some.clone(), wide, T::lanes::<S>()) {
-            self.laid.weights(simd, k, &some, &part, tile);
-            tile::add_weighted::<T, S>(simd, c, &self.laid.values, &part, tile, kept);
+            self.weights(simd, k, &some, &part, tile);
+            tile::add_weighted::<T, S>(simd, c, &self.values, &part, tile, kept);
+        }
+    }
+}
+
+/// See [`Number::mean_gradients`](crate::Number::mean_gradients): every pair's weight again, with what its value differs from the
+/// mean.
+///
+/// With `s_ij = p_ij (g_i · v_j - g_i · mean_i)`: `-2 Σ_j s_ij (q_i - r_j)`, `2 Σ_i s_ij (q_i - r_j)` and `Σ_i p_ij g_i`.
+pub(crate) fn gradients<T: Real>(of: Means<'_, T>, means: &[T], gradient: &[T]) -> [Vec<T>; 3] {
+    let (b, m, k, c) = (of.columns.queries(), of.columns.references(), of.k, of.c);
+    let rows = means.chunks_exact(c.max(1)).zip(gradient.chunks_exact(c.max(1)));
+    let dot =
+        |(mean, g): (&[T], &[T])| mean.iter().zip(g).fold(T::ZERO, |sum, (&x, &y)| sum + x * y);
+    let work = Slopes {
+        dots: rows.map(dot).collect(),
+        gradient: padded(gradient, c),
+        laid: Laid::new(of),
+    };
+    let (mut of_queries, [of_references, of_values]) =
+        over_tiles(&work, (k, m), &groups(b), [(k, 2.0), (c, 1.0)]);
+    let minus_two = T::from_f64(-2.0);
+    of_queries.iter_mut().for_each(|x| *x = minus_two * *x);
+    [of_queries, of_references, of_values]
+}
+
+/// The slopes of all pairs; of references and of values, `k + c` axes are summed.
+struct Slopes<'a, T> {
+    laid: Laid<'a, T>,
+    /// `[b, c]`, padded.
+    gradient: Vec<T>,
+    /// `g_i · mean_i`.
+    dots: Vec<T>,
+}
+
+impl<T: Real> OnTiles<T> for Slopes<'_, T> {
+    #[inline(always)]
+    fn add<S: Simd>(
+        &self,
+        simd: S,
+        k: usize,
+        some: Range<usize>,
+        wide: &Range<usize>,
+        tile: &mut Tile<T>,
+        (kept, sums): (&mut [T], &mut Sums<T>),
+    ) {
+        let laid = &self.laid;
+        let c = laid.of.c;
+        let rows = &self.gradient[some.start * c..];
+        let less = core::array::from_fn(|row| {
+            self.dots[some.clone()].get(row).copied().unwrap_or(T::ZERO)
+        });
+        for part in laid.of.columns.cover(some.clone(), wide, T::lanes::<S>()) {
+            laid.weights(simd, k, &some, &part, tile);
+            tile::add_spread::<T, S>(simd, c, rows, &part, tile, (&mut *sums, k));
+            tile::turn::<T, S>(simd, c, (rows, less), &laid.values, &part, tile);
+            laid.pairs.add_moments(simd, k, some.start, &part, tile, (&mut *kept, &mut *sums));
         }
     }
 }

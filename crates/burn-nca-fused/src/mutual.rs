@@ -9,14 +9,32 @@
 
 use core::ops::Range;
 
-use pulp::{Simd, WithSimd};
-use rayon::prelude::*;
+use pulp::Simd;
 
-use crate::arch::arch;
-use crate::backward::{CHUNK, Sums, add_parts, references_at_once};
+use crate::backward::gradients;
+use crate::pairs::{Differences, Pairs};
+use crate::sums::{CHUNK, Sums};
 use crate::tile::{self, ROWS, Terms, Tile};
 use crate::walk::{OnTiles, over_tiles};
-use crate::{Aligned, GROUPS, NeighborSets, Panel, Real, padded};
+use crate::{GROUPS, NeighborSets, Real, Weighted, Weights};
+
+/// Dimensions from which each pair is computed once for both of its points: with fewer, the exponentials decide, which are as
+/// many either way (measured at 1797 and 5000 points).
+const MUTUAL_FROM: usize = 6;
+
+/// See [`Number::gradient`](crate::Number::gradient).
+pub(crate) fn sum_of_gradients<T: Real>(of: &Weighted<'_, T>) -> Vec<T> {
+    match of.weights {
+        Weights::Softmax(statistics) if of.k >= MUTUAL_FROM && of.columns.is_mutual() => {
+            gradient(of.references, of.k, of.columns, statistics, of.gradient)
+        }
+        _ => {
+            let (mut of_queries, of_references) = gradients(of);
+            of_queries.iter_mut().zip(of_references).for_each(|(x, y)| *x = *x + y);
+            of_queries
+        }
+    }
+}
 
 /// The gradient with respect to points that are both queries and references, `[n, k]`, from the statistics of the rows
 /// and the gradient of their sums; `columns` are mutual.
@@ -28,47 +46,10 @@ pub(crate) fn gradient<T: Real>(
     gradient: &[T],
 ) -> Vec<T> {
     let n = columns.queries();
-    let panel = Panel::new(points, k);
-    let queries = padded(points, k);
-    let (arch, stride) = (arch(), panel.stride());
-    let terms = Terms::new(statistics, gradient, stride);
-    let mut of_rows = vec![T::ZERO; n * k];
-    let mut total = vec![T::ZERO; n * k];
-    let wide = references_at_once(GROUPS, k, size_of::<T>());
-    for start in (0..stride).step_by(wide) {
-        let among = start..(start + wide).min(stride);
-        let mut rest = &mut of_rows[..];
-        let groups: Vec<(Range<usize>, &mut [T])> = groups(n)
-            .into_iter()
-            .map(|rows| {
-                let (own, others) = std::mem::take(&mut rest).split_at_mut(rows.len() * k);
-                rest = others;
-                (rows, own)
-            })
-            .filter(|(rows, _)| rows.start < among.end)
-            .collect();
-        let parts: Vec<Sums<T>> = groups
-            .into_par_iter()
-            .map(|(some, of_rows)| {
-                // Pairs with earlier rows are those of earlier groups.
-                let among = among.start.max(some.start / CHUNK * CHUNK)..among.end;
-                let mut sums = Sums { values: Aligned::zeros(k * among.len()), among };
-                arch.dispatch(Group {
-                    queries: &queries,
-                    panel: &panel,
-                    k,
-                    columns,
-                    terms: &terms,
-                    some,
-                    of_rows,
-                    sums: &mut sums,
-                });
-                sums
-            })
-            .collect();
-        let end = among.end.min(n);
-        add_parts(&parts, (0, k), &among, T::from_f64(2.0), &mut total[start * k..end * k]);
-    }
+    let pairs = Differences::new((points, points, k));
+    let terms = Terms::new(statistics, gradient, pairs.stride());
+    let work = MutualWeights { pairs, columns, terms };
+    let (of_rows, [mut total]) = over_tiles(&work, (k, n), &groups(n), [(k, 2.0)]);
     let two = T::from_f64(2.0);
     total.iter_mut().zip(of_rows).for_each(|(x, of_row)| *x = *x - two * of_row);
     total
@@ -84,43 +65,32 @@ fn groups(n: usize) -> Vec<Range<usize>> {
     (0..GROUPS).map(rows).filter(|rows| !rows.is_empty()).collect()
 }
 
-/// The gradient of some rows and all later points.
-struct Group<'a, T> {
-    queries: &'a [T],
-    panel: &'a Panel<T>,
-    k: usize,
+/// The weights of each row with all later points.
+struct MutualWeights<'a, T> {
+    pairs: Differences<T>,
     columns: &'a NeighborSets,
-    terms: &'a Terms<T>,
-    /// The rows.
-    some: Range<usize>,
-    of_rows: &'a mut [T],
-    sums: &'a mut Sums<T>,
+    terms: Terms<T>,
 }
 
-impl<T: Real> WithSimd for Group<'_, T> {
-    type Output = ();
+impl<T: Real> OnTiles<T> for MutualWeights<'_, T> {
+    // Few dimensions do not come here.
+    const MANY: bool = true;
 
-    // Not unrolled: few dimensions do not come here.
-    #[inline(always)]
-    fn with_simd<S: Simd>(mut self, simd: S) {
-        let (some, of_rows) = (self.some.clone(), std::mem::take(&mut self.of_rows));
-        let (k, among) = (self.k, self.sums.among.clone());
-        over_tiles(simd, (k, k), (&some, &among), &mut self, of_rows);
+    /// Pairs with earlier rows are those of earlier groups.
+    fn first_reference(&self, rows: &Range<usize>) -> usize {
+        rows.start / CHUNK * CHUNK
     }
-}
 
-impl<T: Real> OnTiles<T> for Group<'_, T> {
     #[inline(always)]
     fn add<S: Simd>(
-        &mut self,
+        &self,
         simd: S,
         k: usize,
         some: Range<usize>,
         wide: &Range<usize>,
         tile: &mut Tile<T>,
-        kept: &mut [T],
+        (kept, sums): (&mut [T], &mut Sums<T>),
     ) {
-        let queries = &self.queries[some.start * k..];
         // Of points that come after each row, whole vectors from that of the first row on.
         let lanes = T::lanes::<S>();
         let later = wide.start.max(some.start / lanes * lanes)..wide.end;
@@ -128,7 +98,7 @@ impl<T: Real> OnTiles<T> for Group<'_, T> {
             return;
         }
         for part in self.columns.cover(some.clone(), &later, lanes) {
-            tile::sq_distances(simd, k, queries, self.panel, &part, tile);
+            self.pairs.sq_distances(simd, k, some.start, &part, tile);
             let mut far = true;
             for (at, distances) in tile.iter_mut().enumerate() {
                 let distances = &mut distances[..part.len()];
@@ -142,14 +112,11 @@ impl<T: Real> OnTiles<T> for Group<'_, T> {
                 for out in self.columns.left_out(row, &part) {
                     distances[out].fill(T::INFINITY);
                 }
-                far &= !tile::weigh_mutually(simd, distances, self.terms, row, &part);
+                far &= !tile::weigh_mutually(simd, distances, &self.terms, row, &part);
             }
-            if far {
-                continue;
+            if !far {
+                self.pairs.add_moments(simd, k, some.start, &part, tile, (&mut *kept, &mut *sums));
             }
-            let Sums { values, among } = &mut *self.sums;
-            let sums = (&mut values[..], among.len(), among.start);
-            tile::add_moments(simd, k, queries, self.panel, &part, tile, kept, sums);
         }
     }
 }

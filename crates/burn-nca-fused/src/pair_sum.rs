@@ -3,14 +3,11 @@
 use core::ops::Range;
 
 use pulp::Simd;
-use rayon::prelude::*;
 
-use crate::arch::arch;
 use crate::pairs::Differences;
 use crate::tile;
-use crate::unrolled::{OverDimensions, Unrolled};
 use crate::walk::{OnRows, over_rows};
-use crate::{NeighborSets, Real, group_size};
+use crate::{NeighborSets, Real};
 
 /// What is summed over pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,46 +21,19 @@ pub enum Summand {
 /// See [`Number::sums`](crate::Number::sums).
 pub(crate) fn sums<T: Real>(
     summand: Summand,
-    (queries, references, k): (&[T], &[T], usize),
+    points: (&[T], &[T], usize),
     columns: &NeighborSets,
 ) -> Vec<T> {
-    let b = columns.queries();
-    let pairs = Differences::new(queries, references, k);
-    let mut sums = vec![T::ZERO; b];
-    let (arch, size) = (arch(), group_size(b));
-    sums.par_chunks_mut(size).enumerate().for_each(|(group, sums)| {
-        let rows = group * size..group * size + sums.len();
-        let group = Group { pairs: &pairs, k, summand, columns, rows, sums };
-        arch.dispatch(Unrolled(group));
-    });
-    sums
-}
-
-/// The sums of some queries.
-struct Group<'a, T> {
-    pairs: &'a Differences<T>,
-    k: usize,
-    summand: Summand,
-    columns: &'a NeighborSets,
-    rows: Range<usize>,
-    sums: &'a mut [T],
-}
-
-impl<T: Real> OverDimensions for Group<'_, T> {
-    fn dimensions(&self) -> usize {
-        self.k
-    }
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S, k: usize) {
-        let Self { pairs, summand, columns, rows, sums, .. } = self;
-        let exact = vec![0.0; rows.len()];
-        let mut work = Sums { summand, columns, first: rows.start, exact };
-        over_rows(simd, (pairs, k), columns, &rows, &mut work);
-        for (sum, exact) in sums.iter_mut().zip(work.exact) {
-            *sum = T::from_f64(exact);
-        }
-    }
+    let beginning = |rows: &Range<usize>| Sums {
+        summand,
+        columns,
+        first: rows.start,
+        exact: vec![0.0; rows.len()],
+    };
+    let sums = |of_group: Sums<'_>| of_group.exact.into_iter().map(T::from_f64).collect();
+    let found: Vec<Vec<T>> =
+        over_rows((&Differences::new(points), points.2), columns, beginning, sums);
+    found.concat()
 }
 
 /// The sums of the queries from `first` on, as far as they have come.

@@ -6,7 +6,8 @@ use pulp::Simd;
 use rayon::prelude::*;
 
 use crate::panel::PADDING;
-use crate::tile::{self, ROWS, Tile};
+use crate::sums::Sums;
+use crate::tile::{ROWS, Tile};
 use crate::{Aligned, Panel, Real, WIDTH, padded, tile_width};
 
 /// Dimensions from which products are faster than differences by more than their layout costs: by half at 32, by 1.8 at
@@ -17,7 +18,9 @@ const PRODUCTS_FROM: usize = 32;
 const CACHED: usize = 24576;
 
 /// Queries and references, and a way to compute the squared distances of a tile.
-pub(crate) trait Pairs<T: Real>: Sync {
+pub(crate) trait Pairs: Sync {
+    type Number: Real;
+
     /// Whether there are many dimensions.
     const MANY: bool;
 
@@ -37,11 +40,12 @@ pub(crate) trait Pairs<T: Real>: Sync {
         k: usize,
         first: usize,
         columns: &Range<usize>,
-        tile: &mut Tile<T>,
+        tile: &mut Tile<Self::Number>,
     );
 }
 
-/// Squared distances as `Σ (q - r)²`: as exact as the points.
+/// Squared distances as `Σ (q - r)²`: where points are near to each other as exact as the points, however far from the
+/// origin they are.
 pub(crate) struct Differences<T> {
     queries: Vec<T>,
     references: Panel<T>,
@@ -49,12 +53,83 @@ pub(crate) struct Differences<T> {
 
 impl<T: Real> Differences<T> {
     /// Of queries `[b, k]` and references `[m, k]`.
-    pub(crate) fn new(queries: &[T], references: &[T], k: usize) -> Self {
+    pub(crate) fn new((queries, references, k): (&[T], &[T], usize)) -> Self {
         Self { queries: padded(queries, k), references: Panel::new(references, k) }
+    }
+
+    /// The distances of the `ROWS` queries from `first` on to `N` vectors of references, in registers.
+    #[inline(always)]
+    fn sums_of_squares<S: Simd, const N: usize>(
+        &self,
+        simd: S,
+        k: usize,
+        first: usize,
+        start: usize,
+    ) -> [[T::Vector<S>; N]; ROWS] {
+        let mut sums = [[T::splat(simd, T::ZERO); N]; ROWS];
+        let queries = &self.queries[first * k..][..ROWS * k];
+        for axis in 0..k {
+            let points = self.references.coordinate(axis, start, N * T::lanes::<S>());
+            let points = &T::vectors::<S>(points)[..N];
+            for (row, sums) in sums.iter_mut().enumerate() {
+                let x = T::splat(simd, queries[row * k + axis]);
+                for (sum, &y) in sums.iter_mut().zip(points) {
+                    let difference = T::minus(simd, x, y);
+                    *sum = T::times_plus(simd, difference, difference, *sum);
+                }
+            }
+        }
+        sums
+    }
+
+    /// Adds the first moments of a tile's weights about the points: to `kept` `Σ_j w_ij (q_i - r_j)` of the `ROWS` queries
+    /// from `first` on, as one vector for each axis and row, `[k, ROWS]`, whose lanes are still to be summed; to `sums`
+    /// `Σ_i w_ij (q_i - r_j)` of the references `columns`.
+    #[inline(always)]
+    pub(crate) fn add_moments<S: Simd>(
+        &self,
+        simd: S,
+        k: usize,
+        first: usize,
+        columns: &Range<usize>,
+        tile: &Tile<T>,
+        (kept, sums): (&mut [T], &mut Sums<T>),
+    ) {
+        let queries = &self.queries[first * k..];
+        let vectors = columns.len() / T::lanes::<S>();
+        let weights = tile.each_ref().map(|row| &T::vectors::<S>(row)[..vectors]);
+        let (kept, _) = T::vectors_mut::<S>(kept).as_chunks_mut::<ROWS>();
+        for (axis, kept) in kept.iter_mut().enumerate().take(k) {
+            let points = self.references.coordinate(axis, columns.start, columns.len());
+            let points = &T::vectors::<S>(points)[..vectors];
+            let moments = &mut T::vectors_mut::<S>(sums.of(axis, columns))[..vectors];
+            let x: [T::Vector<S>; ROWS] =
+                core::array::from_fn(|row| T::splat(simd, queries[row * k + axis]));
+            let mut of_queries = *kept;
+            for at in 0..vectors {
+                let point = points[at];
+                let mut differences = x;
+                for difference in &mut differences {
+                    *difference = T::minus(simd, *difference, point);
+                }
+                // Two sums that do not wait for each other.
+                let mut moments_of = [moments[at], T::splat(simd, T::ZERO)];
+                for row in 0..ROWS {
+                    let (weight, difference) = (weights[row][at], differences[row]);
+                    of_queries[row] = T::times_plus(simd, weight, difference, of_queries[row]);
+                    let half = &mut moments_of[row % 2];
+                    *half = T::times_plus(simd, weight, difference, *half);
+                }
+                moments[at] = T::plus(simd, moments_of[0], moments_of[1]);
+            }
+            *kept = of_queries;
+        }
     }
 }
 
-impl<T: Real> Pairs<T> for Differences<T> {
+impl<T: Real> Pairs for Differences<T> {
+    type Number = T;
+
     const MANY: bool = false;
 
     #[inline(always)]
@@ -81,8 +156,24 @@ impl<T: Real> Pairs<T> for Differences<T> {
         columns: &Range<usize>,
         tile: &mut Tile<T>,
     ) {
-        let queries = &self.queries[first * k..];
-        tile::sq_distances(simd, k, queries, &self.references, columns, tile);
+        let lanes = T::lanes::<S>();
+        let vectors = columns.len() / lanes;
+        let mut out = tile.each_mut().map(|row| &mut T::vectors_mut::<S>(row)[..vectors]);
+        let mut at = 0;
+        while at + 2 <= vectors {
+            let sums = self.sums_of_squares::<S, 2>(simd, k, first, columns.start + at * lanes);
+            for (out, sums) in out.iter_mut().zip(sums) {
+                out[at] = sums[0];
+                out[at + 1] = sums[1];
+            }
+            at += 2;
+        }
+        if at < vectors {
+            let sums = self.sums_of_squares::<S, 1>(simd, k, first, columns.start + at * lanes);
+            for (out, [sum]) in out.iter_mut().zip(sums) {
+                out[at] = sum;
+            }
+        }
     }
 }
 
@@ -127,7 +218,9 @@ impl<T: Real> Products<T> {
     }
 }
 
-impl<T: Real> Pairs<T> for Products<T> {
+impl<T: Real> Pairs for Products<T> {
+    type Number = T;
+
     const MANY: bool = true;
 
     #[inline(always)]

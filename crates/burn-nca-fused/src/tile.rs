@@ -1,9 +1,10 @@
-//! What is done to one tile: distances, their least, terms and their sum, weights, and the moments of weights.
+//! What is done to the distances of one tile: their least, terms and their sum, weights, and what these weigh.
 
 use core::ops::{Deref, DerefMut, Range};
 
 use pulp::Simd;
 
+use crate::sums::Sums;
 use crate::{Aligned, Panel, Real};
 
 /// Queries of a tile. Four rows with their sums fill the sixteen registers of AVX2.
@@ -35,64 +36,6 @@ impl<T> DerefMut for Tile<T> {
 /// A tile without content yet.
 pub(crate) fn empty<T: Real>() -> Tile<T> {
     Tile([[T::ZERO; WIDTH]; ROWS])
-}
-
-/// Writes the squared distances of `ROWS` queries `[ROWS, k]` to the references `columns`.
-///
-/// Sums of squared differences: where points are near to each other the result is as exact as the points, however far
-/// from the origin they are.
-#[inline(always)]
-pub(crate) fn sq_distances<T: Real, S: Simd>(
-    simd: S,
-    k: usize,
-    queries: &[T],
-    panel: &Panel<T>,
-    columns: &Range<usize>,
-    tile: &mut Tile<T>,
-) {
-    let lanes = T::lanes::<S>();
-    let vectors = columns.len() / lanes;
-    let mut out = tile.each_mut().map(|row| &mut T::vectors_mut::<S>(row)[..vectors]);
-    let mut at = 0;
-    while at + 2 <= vectors {
-        let sums = sums_of_squares::<T, S, 2>(simd, k, queries, panel, columns.start + at * lanes);
-        for (out, sums) in out.iter_mut().zip(sums) {
-            out[at] = sums[0];
-            out[at + 1] = sums[1];
-        }
-        at += 2;
-    }
-    if at < vectors {
-        let sums = sums_of_squares::<T, S, 1>(simd, k, queries, panel, columns.start + at * lanes);
-        for (out, [sum]) in out.iter_mut().zip(sums) {
-            out[at] = sum;
-        }
-    }
-}
-
-/// The distances of `ROWS` queries to `N` vectors of references, in registers.
-#[inline(always)]
-fn sums_of_squares<T: Real, S: Simd, const N: usize>(
-    simd: S,
-    k: usize,
-    queries: &[T],
-    panel: &Panel<T>,
-    start: usize,
-) -> [[T::Vector<S>; N]; ROWS] {
-    let mut sums = [[T::splat(simd, T::ZERO); N]; ROWS];
-    let queries = &queries[..ROWS * k];
-    for axis in 0..k {
-        let points = panel.coordinate(axis, start, N * T::lanes::<S>());
-        let points = &T::vectors::<S>(points)[..N];
-        for (row, sums) in sums.iter_mut().enumerate() {
-            let x = T::splat(simd, queries[row * k + axis]);
-            for (sum, &y) in sums.iter_mut().zip(points) {
-                let difference = T::minus(simd, x, y);
-                *sum = T::times_plus(simd, difference, difference, *sum);
-            }
-        }
-    }
-    sums
 }
 
 /// The least number of a row.
@@ -318,52 +261,6 @@ fn weight<T: Real, S: Simd>(
     T::exp(simd, T::plus(simd, T::minus(simd, least, d), shift))
 }
 
-/// Adds the first moments of a tile's weights about the points: to `of_queries` `Σ_j w_ij (q_i - r_j)`, as one
-/// vector for each axis and row, `[k, ROWS]`, whose lanes are still to be summed; to `of_references`, with `stride`
-/// numbers for each axis from `columns` on, `Σ_i w_ij (q_i - r_j)`.
-#[inline(always)]
-#[expect(clippy::too_many_arguments, reason = "the innermost loop, whose operands stay apart")]
-pub(crate) fn add_moments<T: Real, S: Simd>(
-    simd: S,
-    k: usize,
-    queries: &[T],
-    panel: &Panel<T>,
-    columns: &Range<usize>,
-    tile: &Tile<T>,
-    of_queries: &mut [T],
-    (of_references, stride, first): (&mut [T], usize, usize),
-) {
-    let vectors = columns.len() / T::lanes::<S>();
-    let weights = tile.each_ref().map(|row| &T::vectors::<S>(row)[..vectors]);
-    let (of_queries, _) = T::vectors_mut::<S>(of_queries).as_chunks_mut::<ROWS>();
-    for (axis, kept) in of_queries.iter_mut().enumerate().take(k) {
-        let points = panel.coordinate(axis, columns.start, columns.len());
-        let points = &T::vectors::<S>(points)[..vectors];
-        let moments = &mut of_references[axis * stride + columns.start - first..][..columns.len()];
-        let moments = &mut T::vectors_mut::<S>(moments)[..vectors];
-        let x: [T::Vector<S>; ROWS] =
-            core::array::from_fn(|row| T::splat(simd, queries[row * k + axis]));
-        let mut sums = *kept;
-        for at in 0..vectors {
-            let point = points[at];
-            let mut differences = x;
-            for difference in &mut differences {
-                *difference = T::minus(simd, *difference, point);
-            }
-            // Two sums that do not wait for each other.
-            let mut moments_of = [moments[at], T::splat(simd, T::ZERO)];
-            for row in 0..ROWS {
-                let (weight, difference) = (weights[row][at], differences[row]);
-                sums[row] = T::times_plus(simd, weight, difference, sums[row]);
-                let half = &mut moments_of[row % 2];
-                *half = T::times_plus(simd, weight, difference, *half);
-            }
-            moments[at] = T::plus(simd, moments_of[0], moments_of[1]);
-        }
-        *kept = sums;
-    }
-}
-
 /// Adds `Σ_j w_ij v_j` of a tile's weights to `kept`, as one vector for each value and row, `[c, ROWS]`, whose lanes are
 /// still to be summed.
 #[inline(always)]
@@ -390,8 +287,7 @@ pub(crate) fn add_weighted<T: Real, S: Simd>(
     }
 }
 
-/// Adds `Σ_i w_ij g_i` of a tile's weights and rows `[ROWS, c]` to `to`, with `stride` numbers for each axis from the
-/// reference `first` on.
+/// Adds `Σ_i w_ij g_i` of a tile's weights and rows `[ROWS, c]` to the sums of the axes from `first` on.
 #[inline(always)]
 pub(crate) fn add_spread<T: Real, S: Simd>(
     simd: S,
@@ -399,12 +295,12 @@ pub(crate) fn add_spread<T: Real, S: Simd>(
     rows: &[T],
     columns: &Range<usize>,
     tile: &Tile<T>,
-    (to, stride, first): (&mut [T], usize, usize),
+    (sums, first): (&mut Sums<T>, usize),
 ) {
     let vectors = columns.len() / T::lanes::<S>();
     let weights = tile.each_ref().map(|row| &T::vectors::<S>(row)[..vectors]);
     for axis in 0..c {
-        let to = &mut to[axis * stride + columns.start - first..][..columns.len()];
+        let to = sums.of(first + axis, columns);
         let factors: [T::Vector<S>; ROWS] =
             core::array::from_fn(|row| T::splat(simd, rows[row * c + axis]));
         for (at, sum) in T::vectors_mut::<S>(to).iter_mut().enumerate().take(vectors) {

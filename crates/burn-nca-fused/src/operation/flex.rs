@@ -2,9 +2,8 @@
 
 use burn::backend::Flex;
 use burn::backend::flex::FlexTensor;
-use burn::tensor::DType;
 
-use super::flex_tensor::{KernelElement, tensor, values, width};
+use super::flex_tensor::{KernelElement, tensor, values, width, with_numbers_of};
 use super::ops::PairSums;
 use crate::{Distance, Means, NeighborSets, PairSum, Weighted, Weights};
 
@@ -22,10 +21,7 @@ impl PairSums for Flex {
             return super::fourier::forward(&queries, &references, values, &columns, tolerance);
         }
         let all = [queries, references, operand];
-        match all[0].dtype() {
-            DType::F64 => forward::<f64>(all, sum, &columns),
-            _ => forward::<f32>(all, sum, &columns),
-        }
+        with_numbers_of!(all[0], forward(all, sum, &columns))
     }
 
     fn pair_sum_backward(
@@ -54,10 +50,7 @@ impl PairSums for Flex {
             return (dq, dr, operand);
         }
         let all = [queries, references, operand, sums, rows, gradient];
-        match all[0].dtype() {
-            DType::F64 => backward::<f64>(all, sum, &columns, among_themselves),
-            _ => backward::<f32>(all, sum, &columns, among_themselves),
-        }
+        with_numbers_of!(all[0], backward(all, sum, &columns, among_themselves))
     }
 }
 
@@ -72,11 +65,13 @@ fn forward<T: KernelElement>(
     let [queries, references, operand] = all.each_ref().map(values::<T>);
     let (points, b) = ((queries, references, k), columns.queries());
     let statistics = match sum {
-        PairSum::LogSumExp(distance) => T::statistics_of(distance, points, columns),
+        PairSum::LogSumExp(distance) => T::statistics_of(distance, points, &[], columns),
         PairSum::Fourier(_) | PairSum::FourierMean(_) => {
             unreachable!("a Fourier series has sums of its own")
         }
-        PairSum::CostedLogSumExp => T::statistics_with_costs(points, operand, columns),
+        PairSum::CostedLogSumExp => {
+            T::statistics_of(Distance::SqEuclidean, points, operand, columns)
+        }
         PairSum::Mean => T::statistics(queries, references, k, columns),
         PairSum::Sum(summand) => {
             let sums = tensor(T::sums(summand, points, columns), [b, 1]);
@@ -125,13 +120,10 @@ fn backward<T: KernelElement>(
         }
     };
     let of = Weighted { queries, references, k, columns, weights, gradient };
-    let (dq, dr) = if among_themselves {
-        (T::gradient(&of), None)
-    } else {
-        let (dq, dr) = T::gradients(&of);
-        (dq, Some(dr))
-    };
-    let [_, references, operand, ..] = &all;
-    let dr = dr.map_or_else(|| references.clone(), |dr| tensor(dr, [m, k]));
-    (tensor(dq, [b, k]), dr, operand.clone())
+    let operand = all[2].clone();
+    if among_themselves {
+        return (tensor(T::gradient(&of), [b, k]), all[1].clone(), operand);
+    }
+    let (dq, dr) = T::gradients(&of);
+    (tensor(dq, [b, k]), tensor(dr, [m, k]), operand)
 }

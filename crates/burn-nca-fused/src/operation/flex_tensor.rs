@@ -28,3 +28,14 @@ pub(super) fn values<T: KernelElement>(tensor: &FlexTensor) -> &[T] {
 pub(super) fn tensor<T: KernelElement>(values: Vec<T>, shape: [usize; 2]) -> FlexTensor {
     FlexTensor::from_data(TensorData::new(values, shape))
 }
+
+/// What a function that is generic over the numbers gives for those of a tensor.
+macro_rules! with_numbers_of {
+    ($tensor:expr, $function:ident($($given:expr),+)) => {
+        match $tensor.dtype() {
+            burn::tensor::DType::F64 => $function::<f64>($($given),+),
+            _ => $function::<f32>($($given),+),
+        }
+    };
+}
+pub(super) use with_numbers_of;

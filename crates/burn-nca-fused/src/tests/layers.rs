@@ -1,7 +1,7 @@
 //! The kernels of modern NCA against the formulas, and on any number of threads.
 
-use super::{both, largest_error, on_each, points, sq_distance};
-use crate::arch::{all, on};
+use super::{both, check_threads, converted, largest_error, points, sq_distance, worst};
+use crate::arch::{all, on, on_each};
 use crate::periodic::Periodic;
 use crate::softmax_rows::SoftmaxRows;
 use crate::{Number, panel::PADDING};
@@ -48,8 +48,7 @@ fn error_of_means<T: Number>([b, m, k, c]: [usize; 4], own: Option<usize>) -> f6
     }
     let rows: Vec<f64> = slopes.chunks(stride).map(|row| row.iter().sum()).collect();
     let columns: Vec<f64> = (0..m).map(|j| slopes.chunks(stride).map(|row| row[j]).sum()).collect();
-    let all = [(means, expected), (matrix, slopes), (of_rows, rows), (of_columns, columns)];
-    all.iter().map(|(found, expected)| largest_error(found, expected, 1e-3)).fold(0.0, f64::max)
+    worst(&[(means, expected), (matrix, slopes), (of_rows, rows), (of_columns, columns)])
 }
 
 #[test]
@@ -104,11 +103,8 @@ fn error_of_embedding<T: Number>(n: usize, [d, m, e]: [usize; 3]) -> f64 {
             }
         }
     }
-    let mut worst = largest_error(&output, &expected, 1e-3);
-    for (found, expected) in found.iter().zip(&gradients) {
-        worst = worst.max(largest_error(found, expected, 1e-3));
-    }
-    worst
+    let of_gradients = found.into_iter().zip(gradients).collect::<Vec<_>>();
+    worst(&of_gradients).max(worst(&[(output, expected)]))
 }
 
 #[test]
@@ -124,10 +120,9 @@ fn embeddings_and_their_gradients() {
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let ([n, d, m, e], [b, k, c]) = ([1100, 3, 5, 8], [900, 20, 2]);
-    let [x, f, w, bias, g] = [n * d, d * m, 2 * m * e, e, n * d * e]
-        .map(|count| points(count, count as u64).iter().map(|&x| x as f32).collect::<Vec<_>>());
-    let [r, v, slope] = [n * k, n * c, b * c]
-        .map(|count| points(count, count as u64).iter().map(|&x| x as f32).collect::<Vec<_>>());
+    let [x, f, w, bias, g, r, v, slope] =
+        [n * d, d * m, 2 * m * e, e, n * d * e, n * k, n * c, b * c]
+            .map(|count| converted::<f32>(&points(count, count as u64)));
     let (x, frequencies, weight, bias) = (&x, &f, &w, &bias);
     let bits = || {
         let of = Periodic { x, frequencies, weight, bias, sizes: [d, m, e] };
@@ -141,14 +136,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
         found.into_iter().flatten().map(f32::to_bits).collect::<Vec<_>>()
     };
     for arch in all() {
-        let run = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| on(arch, bits))
-        };
-        let one = run(1);
-        for threads in [2, 64] {
-            assert!(one == run(threads), "{arch:?}: {threads} threads");
-        }
+        check_threads(|| on(arch, bits));
     }
 }
 

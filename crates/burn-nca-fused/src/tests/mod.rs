@@ -1,18 +1,15 @@
 //! The kernels against sums written out in f64, on all vector instructions of the machine.
 
 use crate::Number;
-use crate::arch::on_each;
 
-mod costs;
 mod entropies;
-mod euclidean;
 mod exp;
-mod groups;
-mod hinges;
 mod layers;
+mod log_sums;
 mod means;
 mod mutual;
-mod softmax;
+mod oracle;
+mod sums;
 mod threads;
 
 /// Numbers in -1..1 that differ from call to call.
@@ -73,49 +70,15 @@ fn worst<T: Number>(all: &[(Vec<T>, Vec<f64>)]) -> f64 {
     all.iter().map(|(found, expected)| largest_error(found, expected, 1e-3)).fold(0.0, f64::max)
 }
 
-/// Checks the largest error of f64 and of f32 at each size, on all vector instructions.
-fn check<const N: usize>(sizes: &[[usize; N]], errors: impl Fn([usize; N]) -> [f64; 2]) {
-    on_each(|| {
-        for &size in sizes {
-            let found = errors(size);
-            assert!(found[0] < 1e-12 && found[1] < 1e-5, "{size:?}: {found:?}");
-        }
-    });
-}
-
-/// `-2 Σ_j w_ij (q_i - r_j)` of each query and `2 Σ_i w_ij (q_i - r_j)` of each reference, pair by pair.
-fn gradients(
-    (queries, references, k): (&[f64], &[f64], usize),
-    keeps: impl Fn(usize, usize) -> bool,
-    weight: impl Fn(usize, usize) -> f64,
-) -> [Vec<f64>; 2] {
-    let (mut dq, mut dr) = (vec![0.0; queries.len()], vec![0.0; references.len()]);
-    for (i, q) in queries.chunks(k).enumerate() {
-        for (j, r) in references.chunks(k).enumerate().filter(|(j, _)| keeps(i, *j)) {
-            let weight = 2.0 * weight(i, j);
-            for axis in 0..k {
-                dq[i * k + axis] -= weight * (q[axis] - r[axis]);
-                dr[j * k + axis] += weight * (q[axis] - r[axis]);
-            }
-        }
-    }
-    [dq, dr]
-}
-
-/// Log-sum-exps and both gradients, pair by pair.
-fn written_out(
-    (queries, references, k): (&[f64], &[f64], usize),
-    keeps: impl Fn(usize, usize) -> bool,
-    gradient: &[f64],
-) -> [Vec<f64>; 3] {
-    let d = |i: usize, j: usize| sq_distance(&queries[i * k..][..k], &references[j * k..][..k]);
-    let log_sum = |i: usize| {
-        let kept = || (0..references.len() / k).filter(|&j| keeps(i, j)).map(|j| d(i, j));
-        let least = kept().fold(f64::INFINITY, f64::min);
-        kept().map(|d| (least - d).exp()).sum::<f64>().ln() - least
+/// Asserts that work gives the same on any number of threads.
+fn check_threads<R: PartialEq + Send>(work: impl Fn() -> R + Sync) {
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(&work)
     };
-    let sums: Vec<f64> = (0..queries.len() / k).map(log_sum).collect();
-    let weight = |i: usize, j: usize| gradient[i] * (-d(i, j) - sums[i]).exp();
-    let [dq, dr] = gradients((queries, references, k), &keeps, weight);
-    [sums, dq, dr]
+    let one = run(1);
+    for threads in [2, 64] {
+        // No assert_eq: a million numbers would be printed.
+        assert!(one == run(threads), "{threads} threads");
+    }
 }

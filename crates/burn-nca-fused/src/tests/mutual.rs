@@ -1,21 +1,19 @@
 //! The gradient of points among themselves: each pair for itself, and once for both of its points.
 
-use super::{both, classes, largest_error, on_each, points, written_out};
+use super::oracle::Oracle;
+use super::{both, classes, largest_error, points};
+use crate::arch::on_each;
 use crate::{NeighborSets, Number, Weighted, Weights, mutual};
 
 /// The largest error, with spread-out gradients of the sums and some that are 0.
-fn error<T: Number>(
-    z: &[f64],
-    k: usize,
-    columns: &NeighborSets,
-    keeps: impl Fn(usize, usize) -> bool,
-) -> f64 {
+fn error<T: Number>(z: &[f64], k: usize, columns: &NeighborSets) -> f64 {
     let n = columns.queries();
     let (z, exact_z) = both::<T>(z);
     let mut gradient = points(n, 5);
     gradient.iter_mut().step_by(7).for_each(|g| *g = 0.0);
     let (gradient, exact_gradient) = both::<T>(&gradient);
-    let [_, dq, dr] = written_out((&exact_z, &exact_z, k), keeps, &exact_gradient);
+    let of = Oracle { queries: &exact_z, references: &exact_z, k, columns };
+    let [dq, dr] = of.log_sum_gradients(&exact_gradient);
     let statistics = T::statistics(&z, &z, k, columns);
     let found = T::gradient(&Weighted {
         queries: &z,
@@ -49,25 +47,18 @@ fn points_that_are_queries_and_references() {
         ] {
             let z: Vec<f64> = points(n * k, 3).iter().map(|x| x * spread).collect();
             let spans = classes(n, size);
-            let one_class = |i: usize, j: usize| spans[i].contains(&j);
-            type Keeps<'a> = &'a dyn Fn(usize, usize) -> bool;
-            let of_class = NeighborSets::within(spans.clone(), n).without_self(0);
-            let sets: [(NeighborSets, Keeps); 5] = [
-                (NeighborSets::all(n, n), &|_, _| true),
-                (NeighborSets::all(n, n).without_self(0), &|i, j| i != j),
-                (of_class, &|i, j| i != j && one_class(i, j)),
-                (NeighborSets::outside(spans.clone(), n), &|i, j| !one_class(i, j)),
-                // Not mutual: the first sums over none.
-                (
-                    NeighborSets::within([vec![0..0], vec![0..n; n - 1]].concat(), n)
-                        .without_self(0),
-                    &|i, j| i != 0 && i != j,
-                ),
+            // Not mutual: the first sums over none.
+            let but_the_first = [vec![0..0], vec![0..n; n - 1]].concat();
+            let sets = [
+                NeighborSets::all(n, n),
+                NeighborSets::all(n, n).without_self(0),
+                NeighborSets::within(spans.clone(), n).without_self(0),
+                NeighborSets::outside(spans, n),
+                NeighborSets::within(but_the_first, n).without_self(0),
             ];
-            for (set, (columns, keeps)) in sets.iter().enumerate() {
+            for (set, columns) in sets.iter().enumerate() {
                 assert_eq!(columns.is_mutual(), set < 4, "{n} {set}");
-                let found =
-                    [error::<f64>(&z, k, columns, keeps), error::<f32>(&z, k, columns, keeps)];
+                let found = [error::<f64>(&z, k, columns), error::<f32>(&z, k, columns)];
                 assert!(found[0] < 1e-12 && found[1] < 8e-6, "{n} x {k}, set {set}: {found:?}");
             }
         }

@@ -1,35 +1,20 @@
 //! Sums of groups, by products and by differences.
 
-use super::{both, exact, on_each, points};
+use super::oracle::{Oracle, least_and_log};
+use super::{both, exact, points};
+use crate::arch::on_each;
 use crate::{NeighborSets, Number};
 
-/// The logarithms of the sums of groups, from the statistics of each group on its own.
-fn log_sums_one_by_one(
-    (queries, references, k): (&[f64], &[f64], usize),
-    columns: &NeighborSets,
-    ends: &[usize],
-) -> Vec<f64> {
-    let b = columns.queries();
-    let mut all = vec![f64::NEG_INFINITY; b * ends.len()];
-    for (query, of_query) in all.chunks_mut(ends.len()).enumerate() {
-        let point = &queries[query * k..(query + 1) * k];
-        for (group, log) in of_query.iter_mut().enumerate() {
-            let start = if group == 0 { 0 } else { ends[group - 1] };
-            let there = |at: &usize| {
-                !columns.left_out(query, &(*at..*at + 1)).into_iter().any(|out| out.len() == 1)
-            };
-            let squared = |at: usize| -> f64 {
-                let reference = &references[at * k..(at + 1) * k];
-                point.iter().zip(reference).map(|(q, r)| (q - r) * (q - r)).sum()
-            };
-            let squares: Vec<f64> = (start..ends[group]).filter(there).map(squared).collect();
-            let least = squares.iter().copied().fold(f64::INFINITY, f64::min);
-            if least < f64::INFINITY {
-                *log = squares.iter().map(|d| (least - d).exp()).sum::<f64>().ln() - least;
-            }
-        }
-    }
-    all
+/// The logarithms of the sums of groups.
+fn log_sums_one_by_one(of: &Oracle<'_>, ends: &[usize]) -> Vec<f64> {
+    let log_sum = |i: usize, group: usize| {
+        let start = if group == 0 { 0 } else { ends[group - 1] };
+        let kept = of.kept(i).filter(|j| (start..ends[group]).contains(j));
+        let [least, log] = least_and_log(kept.map(|j| of.sq_distance(i, j)).collect());
+        log - least
+    };
+    let of_query = |i: usize| (0..ends.len()).map(move |group| log_sum(i, group));
+    (0..of.columns.queries()).flat_map(of_query).collect()
 }
 
 /// Sums of groups, of one and of many, by products and by differences, for every kind of set. The first number of
@@ -46,7 +31,8 @@ fn check<T: Number>(b: usize, m: usize, k: usize, errors: [(f64, f64); 2]) {
     let groups = [vec![m], vec![0, m / 3, m / 3, m], (1..=m).collect()];
     for columns in sets.into_iter().flat_map(|set| [set.clone(), set.without_self(m - b)]) {
         for ends in &groups {
-            let expected = log_sums_one_by_one((&exact_q, &exact_r, k), &columns, ends);
+            let of = Oracle { queries: &exact_q, references: &exact_r, k, columns: &columns };
+            let expected = log_sums_one_by_one(&of, ends);
             for (error, bound) in errors {
                 let error = T::from_f64(error);
                 let found = T::log_sums_within(error, (&q, &r, k), &columns, ends);
