@@ -54,7 +54,9 @@ pub(crate) trait PairSums: Backend {
         sum: PairSum,
         columns: NeighborSets,
         among_themselves: bool,
-    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
+        unimplemented!("Burn differentiates once; a derivative has no graph of its own")
+    }
 }
 
 /// The shapes of what a fused graph will hold.

@@ -3,10 +3,10 @@
 use burn::backend::Flex;
 use burn::backend::flex::FlexTensor;
 use burn::backend::ops::FloatTensorOps;
-use burn::tensor::{DType, TensorData};
+use burn::tensor::TensorData;
 
-use super::Layers;
-use crate::operation::flex_tensor::{KernelElement, tensor, values, width};
+use super::{LayerGradients, Layers};
+use crate::operation::flex_tensor::{KernelElement, tensor, values, width, with_numbers_of};
 use crate::panel::PADDING;
 use crate::periodic::Periodic;
 use crate::softmax_rows::SoftmaxRows;
@@ -18,27 +18,7 @@ impl Layers for Flex {
         values: FlexTensor,
         own: Option<usize>,
     ) -> (FlexTensor, FlexTensor, FlexTensor) {
-        match queries.dtype() {
-            DType::F64 => means::<f64>([queries, references, values], own),
-            _ => means::<f32>([queries, references, values], own),
-        }
-    }
-
-    fn euclidean_mean_backward(
-        queries: FlexTensor,
-        references: FlexTensor,
-        values: FlexTensor,
-        means: FlexTensor,
-        distances: FlexTensor,
-        rows: FlexTensor,
-        gradient: FlexTensor,
-        own: Option<usize>,
-    ) -> (FlexTensor, FlexTensor) {
-        let of = [queries, references, values, means, rows, gradient];
-        match distances.dtype() {
-            DType::F64 => mean_gradients::<f64>(of, distances, own),
-            _ => mean_gradients::<f32>(of, distances, own),
-        }
+        with_numbers_of!(queries, means([queries, references, values], own))
     }
 
     fn periodic(
@@ -47,25 +27,21 @@ impl Layers for Flex {
         weight: FlexTensor,
         bias: FlexTensor,
     ) -> FlexTensor {
-        match x.dtype() {
-            DType::F64 => embedding::<f64>([x, frequencies, weight, bias]),
-            _ => embedding::<f32>([x, frequencies, weight, bias]),
-        }
+        with_numbers_of!(x, embedding([x, frequencies, weight, bias]))
+    }
+}
+
+impl LayerGradients for Flex {
+    fn euclidean_mean_gradients(
+        of: [FlexTensor; 6],
+        gradient: FlexTensor,
+        own: Option<usize>,
+    ) -> [FlexTensor; 2] {
+        with_numbers_of!(gradient, mean_gradients(of, gradient, own))
     }
 
-    fn periodic_backward(
-        x: FlexTensor,
-        frequencies: FlexTensor,
-        weight: FlexTensor,
-        bias: FlexTensor,
-        output: FlexTensor,
-        gradient: FlexTensor,
-    ) -> (FlexTensor, FlexTensor, FlexTensor, FlexTensor) {
-        let of = [x, frequencies, weight, bias, output, gradient];
-        match of[0].dtype() {
-            DType::F64 => embedding_gradients::<f64>(of),
-            _ => embedding_gradients::<f32>(of),
-        }
+    fn periodic_gradients(of: [FlexTensor; 5], gradient: FlexTensor) -> [FlexTensor; 4] {
+        with_numbers_of!(gradient, embedding_gradients(of, gradient))
     }
 }
 
@@ -106,14 +82,15 @@ fn means<T: KernelElement>(
     (tensor(means, [b, c]), distances, tensor(rows, [2, b]))
 }
 
-/// See [`Layers::euclidean_mean_backward`].
+/// See [`LayerGradients::euclidean_mean_gradients`].
 fn mean_gradients<T: KernelElement>(
-    all: [FlexTensor; 6],
-    mut distances: FlexTensor,
+    [queries, references, of_values, means, mut distances, rows]: [FlexTensor; 6],
+    gradient: FlexTensor,
     own: Option<usize>,
-) -> (FlexTensor, FlexTensor) {
+) -> [FlexTensor; 2] {
     let [queries, references, of_values, means, rows, gradient] =
-        all.map(|tensor| tensor.to_contiguous());
+        [queries, references, of_values, means, rows, gradient]
+            .map(|tensor| tensor.to_contiguous());
     let of = softmax::<T>([&queries, &references, &of_values], own);
     let numbers = (values::<T>(&means), values::<T>(&gradient));
     let [of_rows, of_columns] =
@@ -121,10 +98,10 @@ fn mean_gradients<T: KernelElement>(
     let slopes = distances;
     let from_queries = Flex::float_matmul(slopes.clone(), with_padding::<T>(&references));
     let from_references = Flex::float_matmul(Flex::float_transpose(slopes), queries.clone());
-    (
+    [
         less_sums::<T>(&of_rows, &queries, from_queries),
         less_sums::<T>(&of_columns, &references, from_references),
-    )
+    ]
 }
 
 /// `s_i x_i - y_i` of each row of x, `[n, k]`; y may have more.
@@ -138,34 +115,37 @@ fn less_sums<T: KernelElement>(sums: &[T], points: &FlexTensor, others: FlexTens
     tensor(all, [sums.len(), k])
 }
 
-/// d, m, e.
-fn sizes(all: &[FlexTensor]) -> [usize; 3] {
-    [width(&all[0]), width(&all[1]), width(&all[2])]
+/// The layer with sizes d, m, e, and its number of rows.
+fn periodic<T: KernelElement>(of: [&FlexTensor; 4]) -> (Periodic<'_, T>, usize) {
+    let sizes = [width(of[0]), width(of[1]), width(of[2])];
+    let rows = of[0].layout().shape()[0];
+    let [x, frequencies, weight, bias] = of.map(values::<T>);
+    (Periodic { x, frequencies, weight, bias, sizes }, rows)
 }
 
 /// See [`Layers::periodic`].
 fn embedding<T: KernelElement>(all: [FlexTensor; 4]) -> FlexTensor {
-    let (rows, sizes) = (all[0].layout().shape()[0], sizes(&all));
     let all = all.map(|tensor| tensor.to_contiguous());
-    let [x, frequencies, weight, bias] = all.each_ref().map(values::<T>);
-    let [d, _, e] = sizes;
-    tensor(Periodic { x, frequencies, weight, bias, sizes }.embed(), [rows, d * e])
+    let (of, rows) = periodic::<T>(all.each_ref());
+    let [d, _, e] = of.sizes;
+    tensor(of.embed(), [rows, d * e])
 }
 
-/// See [`Layers::periodic_backward`].
+/// See [`LayerGradients::periodic_gradients`].
 fn embedding_gradients<T: KernelElement>(
-    all: [FlexTensor; 6],
-) -> (FlexTensor, FlexTensor, FlexTensor, FlexTensor) {
-    let (rows, sizes) = (all[0].layout().shape()[0], sizes(&all));
-    let all = all.map(|tensor| tensor.to_contiguous());
-    let [x, frequencies, weight, bias, output, gradient] = all.each_ref().map(values::<T>);
-    let of = Periodic { x, frequencies, weight, bias, sizes };
-    let [of_x, of_frequencies, of_weight, of_bias] = of.gradients(output, gradient);
-    let [d, m, e] = sizes;
-    (
+    of: [FlexTensor; 5],
+    gradient: FlexTensor,
+) -> [FlexTensor; 4] {
+    let gradient = gradient.to_contiguous();
+    let [x, frequencies, weight, bias, output] = of.map(|tensor| tensor.to_contiguous());
+    let (of, rows) = periodic::<T>([&x, &frequencies, &weight, &bias]);
+    let [of_x, of_frequencies, of_weight, of_bias] =
+        of.gradients(values(&output), values(&gradient));
+    let [d, m, e] = of.sizes;
+    [
         tensor(of_x, [rows, d]),
         tensor(of_frequencies, [d, m]),
         tensor(of_weight, [2 * m, e]),
         FlexTensor::from_data(TensorData::new(of_bias, [e])),
-    )
+    ]
 }

@@ -9,8 +9,11 @@ mod autodiff;
 mod flex;
 
 use burn::backend::tensor::FloatTensor;
-use burn::backend::{Backend, Dispatch, DispatchTensorKind, backend_extension};
+use burn::backend::{Backend, Dispatch, backend_extension};
 use burn::tensor::Tensor;
+
+use super::takes;
+use crate::PairSum;
 
 /// The operations as backends bring them.
 #[backend_extension(Flex: cfg(feature = "flex"), Autodiff)]
@@ -24,18 +27,6 @@ pub(crate) trait Layers: Backend {
         own: Option<usize>,
     ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
 
-    /// The gradients of queries and references from that of the means.
-    fn euclidean_mean_backward(
-        queries: FloatTensor<Self>,
-        references: FloatTensor<Self>,
-        values: FloatTensor<Self>,
-        means: FloatTensor<Self>,
-        distances: FloatTensor<Self>,
-        rows: FloatTensor<Self>,
-        gradient: FloatTensor<Self>,
-        own: Option<usize>,
-    ) -> (FloatTensor<Self>, FloatTensor<Self>);
-
     /// The embedding `[n, d e]`.
     fn periodic(
         x: FloatTensor<Self>,
@@ -43,16 +34,22 @@ pub(crate) trait Layers: Backend {
         weight: FloatTensor<Self>,
         bias: FloatTensor<Self>,
     ) -> FloatTensor<Self>;
+}
 
-    /// The gradients of the four operands from the embedding and its gradient.
-    fn periodic_backward(
-        x: FloatTensor<Self>,
-        frequencies: FloatTensor<Self>,
-        weight: FloatTensor<Self>,
-        bias: FloatTensor<Self>,
-        output: FloatTensor<Self>,
+/// Their derivatives. Burn differentiates once: a derivative has no graph of its own.
+pub(crate) trait LayerGradients: Layers {
+    /// The gradients of queries and references from these, values, means, distances and rows, and the gradient of the means.
+    fn euclidean_mean_gradients(
+        of: [FloatTensor<Self>; 6],
         gradient: FloatTensor<Self>,
-    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
+        own: Option<usize>,
+    ) -> [FloatTensor<Self>; 2];
+
+    /// The gradients of the four operands from these, the embedding, and its gradient.
+    fn periodic_gradients(
+        of: [FloatTensor<Self>; 5],
+        gradient: FloatTensor<Self>,
+    ) -> [FloatTensor<Self>; 4];
 }
 
 /// Whether [`euclidean_mean`] and [`periodic_embedding`] are operations for these tensors: on `flex`, all in f32 or all in f64;
@@ -61,23 +58,9 @@ pub fn has_layers(tensors: &[&Tensor<2>]) -> bool {
     if cfg!(target_arch = "wasm32") {
         return false;
     }
-    let is_on_flex = |tensor: &&Tensor<2>| is_on_flex(&(*tensor).clone().into_dispatch().kind);
-    tensors.iter().all(is_on_flex)
+    // Sums with costs are operations on `flex` alone, in the same types.
+    takes(PairSum::CostedLogSumExp, tensors)
         && tensors.windows(2).all(|pair| pair[0].dtype() == pair[1].dtype())
-}
-
-fn is_on_flex(tensor: &DispatchTensorKind) -> bool {
-    match tensor {
-        DispatchTensorKind::Autodiff(inner) => is_on_flex(inner),
-        #[cfg(feature = "flex")]
-        DispatchTensorKind::Flex(tensor) => {
-            use burn::backend::TensorMetadata;
-            use burn::tensor::DType;
-            matches!(tensor.dtype(), DType::F32 | DType::F64)
-        }
-        #[allow(unreachable_patterns)]
-        _ => false,
-    }
 }
 
 /// The mean of values under the softmax of `-||q_i - r_j||`, by a product of matrices: for many coordinates.
