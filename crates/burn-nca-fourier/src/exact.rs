@@ -51,8 +51,13 @@ pub(crate) struct Factors<'a> {
 }
 
 impl Columns {
-    /// For sums of so many rows.
-    pub(crate) fn new(k: usize, coordinates: &[f64], rows: usize) -> Self {
+    /// For sums of so many rows; with a value of each reference in c columns, `[m, c]`.
+    pub(crate) fn new(
+        k: usize,
+        coordinates: &[f64],
+        rows: usize,
+        (values, c): (&[f64], usize),
+    ) -> Self {
         let at = |reference: u32, axis: usize| match axis < k {
             true => coordinates[reference as usize * k + axis],
             false => 0.0,
@@ -85,22 +90,17 @@ impl Columns {
                 at: columns,
             }
         };
-        let tiles = order.chunks(TILE).map(tile).collect();
-        Self { tiles, values: Vec::new(), order, place }
-    }
-
-    /// The same with a value of each reference in some columns, `[m, c]`.
-    pub(crate) fn with_values(self, values: &[f64], columns: usize) -> Self {
         let column = |column: usize| {
             let tile = |references: &[u32]| {
                 let mut of_tile = [0.0; TILE];
-                let value = |row: u32| values[row as usize * columns + column];
+                let value = |row: u32| values[row as usize * c + column];
                 of_tile.iter_mut().zip(references).for_each(|(v, &row)| *v = value(row));
                 of_tile
             };
-            self.order.chunks(TILE).map(tile).collect()
+            order.chunks(TILE).map(tile).collect()
         };
-        Self { values: (0..columns).map(column).collect(), ..self }
+        let tiles = order.chunks(TILE).map(tile).collect();
+        Self { tiles, values: (0..c).map(column).collect(), order, place }
     }
 
     /// `log Σ_j exp(-d_j)` and `Σ_j d_j exp(-d_j) / Σ_j exp(-d_j)` of the squared distances d of a row; -∞ and 0 where

@@ -5,7 +5,6 @@ use rayon::prelude::*;
 use crate::exact::{Columns, Factors, Row};
 use crate::grid::{Grid, interpolate, spread, spread_onto};
 use crate::moments::Scaled;
-use crate::plan::Plan;
 use crate::points::{OnGrid, Points};
 use crate::series::{BY_X, BY_Y, convolve};
 use crate::sets::Group;
@@ -122,10 +121,9 @@ fn group_gradient(
         _ => (-sums.values[query]).exp(),
     };
     let values = &factors.values[group.references.start * c..group.references.end * c];
-    let choice = (digits > 0)
-        .then(|| Plan::choose(points.k, &of_group.bounds, of_group.work(c), i32::from(digits)));
+    let choice = (digits > 0).then(|| of_group.choose(i32::from(digits), c));
     if let Some((choice, _)) = choice.flatten() {
-        let on_grid = of_group.place(Plan::new(points.k, &of_group.bounds, &choice));
+        let on_grid = of_group.place(&choice);
         for plane in 0..=c {
             let factor = |query: usize| match plane {
                 0 => factors.constant[query],
@@ -149,8 +147,7 @@ fn group_gradient(
     });
     let (places, exact): (Vec<usize>, Vec<usize>) = exact.unzip();
     if !exact.is_empty() {
-        let columns = Columns::new(points.k, of_group.references, exact.len());
-        let columns = columns.with_values(values, c);
+        let columns = Columns::new(points.k, of_group.references, exact.len(), (values, c));
         let row = |query: usize| points.row(group, query, sums.values[query]);
         let rows: Vec<(Row, Factors<'_>)> =
             exact.iter().map(|&query| (row(query), factors.of(query))).collect();

@@ -50,4 +50,4 @@ pub use gradient::{log_sums_gradient, means_gradient};
 pub use moments::Moments;
 pub use points::Points;
 pub use sets::Sets;
-pub use sums::{Cost, Limits, LogSums, TOLERANCE, cost, entropies, log_sums, means, with_moments};
+pub use sums::{Cost, Limits, LogSums, TOLERANCE, cost, log_sums, means, with_moments};

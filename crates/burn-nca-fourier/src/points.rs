@@ -2,7 +2,7 @@
 
 use crate::exact::Row;
 use crate::placed::Placed;
-use crate::plan::{Bounds, PAIR, Plan, Work};
+use crate::plan::{Bounds, Choice, PAIR, Plan, Work};
 use crate::sets::{Group, Sets};
 use crate::window::DIGITS;
 
@@ -95,21 +95,20 @@ impl GroupPoints<'_> {
 
     /// The grid for some digits, where it is predicted to be faster than the pairs.
     pub(crate) fn on_grid(&self, digits: i32, columns: usize) -> Option<OnGrid> {
-        let (choice, cost) = Plan::choose(self.k, &self.bounds, self.work(columns), digits)?;
-        if cost > PAIR * self.pairs() {
-            return None;
-        }
-        Some(self.place(Plan::new(self.k, &self.bounds, &choice)))
+        let (choice, cost) = self.choose(digits, columns)?;
+        (cost <= PAIR * self.pairs()).then(|| self.place(&choice))
     }
 
-    /// Of the kernel and of columns of values, two planes at a time.
-    pub(crate) fn work(&self, columns: usize) -> Work {
+    /// The cheapest grid for some digits, see [`Plan::choose`]: of the kernel and of columns of values, two planes at a time.
+    pub(crate) fn choose(&self, digits: i32, columns: usize) -> Option<(Choice, f64)> {
         let points = (self.queries.len() + self.references.len()) / self.k;
         let passes = 1 + columns / 2;
-        Work { point_passes: points * passes, transforms: 2 * passes }
+        let work = Work { point_passes: points * passes, transforms: 2 * passes };
+        Plan::choose(self.k, &self.bounds, work, digits)
     }
 
-    pub(crate) fn place(&self, plan: Plan) -> OnGrid {
+    pub(crate) fn place(&self, choice: &Choice) -> OnGrid {
+        let plan = Plan::new(self.k, &self.bounds, choice);
         let references = Placed::new(&plan, self.references);
         let queries = (!self.among_themselves).then(|| Placed::new(&plan, &self.queries));
         OnGrid { plan, references, queries }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::exact::{Columns, Row};
 use crate::fields::fields;
 use crate::moments::{Moments, Scaled};
-use crate::plan::{PAIR, Plan};
+use crate::plan::PAIR;
 use crate::points::{GroupPoints, Points};
 use crate::sets::Group;
 use crate::window::DIGITS;
@@ -60,23 +60,6 @@ pub struct Cost {
 /// ```
 pub fn log_sums(points: &Points<'_>) -> LogSums {
     with_moments(points, Moments::None, Limits::SUMS).expect("any time will do").0
-}
-
-/// The log sums, and the entropies in nats of the weights `p_ij = exp(-||q_i - r_j||² - s_i)` of each query; 0 for a query
-/// without references.
-///
-/// ```text
-/// H_i = -Σ_j p_ij log p_ij = s_i + Σ_j p_ij ||q_i - r_j||²
-/// ```
-///
-/// # Panics
-/// As [`log_sums`].
-pub fn entropies(points: &Points<'_>) -> (LogSums, Vec<f64>) {
-    let found = with_moments(points, Moments::Squares, Limits::SUMS);
-    let (sums, moments) = found.expect("any time will do");
-    let entropies = sums.values.iter().zip(moments);
-    let entropies = entropies.map(|(sum, mean)| if sum.is_infinite() { 0.0 } else { sum + mean });
-    (sums.clone(), entropies.collect())
 }
 
 /// The log sums, and the means of values `[m, c]` under the weights `p_ij = exp(-||q_i - r_j||² - s_i)` of each query,
@@ -176,12 +159,10 @@ fn group_sums(
         let more = (digits + 2).min(DIGITS.1);
         let isolated = |bound: f64| fields.count_below(points, group, bound) as f64;
         let spared = isolated(fields.bound) - isolated(fields.bound * 10f64.powi(digits - more));
-        let work = of_group.work(columns);
-        let choice = Plan::choose(points.k, &of_group.bounds, work, more);
-        if let Some((choice, cost)) = choice
+        if let Some((choice, cost)) = of_group.choose(more, columns)
             && spared * PAIR * group.references.len() as f64 > cost
         {
-            on_grid = of_group.place(Plan::new(points.k, &of_group.bounds, &choice));
+            on_grid = of_group.place(&choice);
             fields = crate::fields::fields(&on_grid, group, moments, limits.relative);
         }
         for at in 0..b {
@@ -217,8 +198,7 @@ fn exact_sums(
     }
     let (values, columns) = (moments.values(group), moments.columns());
     let row = |at: usize| points.row(group, group.queries[at] as usize, 0.0);
-    let sources = Columns::new(points.k, of_group.references, missing.len());
-    let sources = sources.with_values(values, columns);
+    let sources = Columns::new(points.k, of_group.references, missing.len(), (values, columns));
     if most.is_finite() {
         let some: Vec<usize> =
             missing.iter().copied().step_by(1 + missing.len() / SAMPLE).collect();
@@ -261,8 +241,7 @@ pub fn cost(points: &Points<'_>, columns: usize, with_gradient: bool) -> Cost {
         let of_group = points.of_group(group);
         let digits = points.digits(group.references.len());
         let work = |columns: usize| {
-            let choice = Plan::choose(points.k, &of_group.bounds, of_group.work(columns), digits);
-            choice.map_or(f64::INFINITY, |(_, cost)| cost)
+            of_group.choose(digits, columns).map_or(f64::INFINITY, |(_, cost)| cost)
         };
         let (mut series, mut pairs) = (work(columns), PAIR * of_group.pairs());
         if with_gradient {

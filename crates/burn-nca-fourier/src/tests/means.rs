@@ -1,8 +1,8 @@
 //! Means of values against the direct ones, in value and gradient.
 
-use super::oracle;
+use super::oracle::Pairs;
 use super::shapes::{Shape, all};
-use super::sums::norm;
+use super::sums::{check_close, entropies, norm};
 use crate::{Limits, Moments, Points, Sets, TOLERANCE, means, means_gradient, with_moments};
 
 /// Values in three columns: smooth ones, large ones with an offset, and alternating ones.
@@ -21,7 +21,6 @@ fn errors(values: &[f64], means: &[f64]) -> (f64, Vec<f64>) {
     (errors().map(|error| error * error).sum(), errors().map(|error| 2.0 * error).collect())
 }
 
-#[expect(clippy::print_stdout, reason = "shown for a failed test only")]
 fn check(n: usize, k: usize) {
     for shape in all(n, k) {
         for c in [1, 3] {
@@ -35,28 +34,13 @@ fn check(n: usize, k: usize) {
             for part in means_gradient(&points, &values, (&sums, &found), &g) {
                 gradient.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
             }
-            let (direct, _) = oracle::means((z, k), &shape.spans, (&values, c), &vec![0.0; n * c]);
-            let (expected, g) = errors(&values, &direct);
-            let (_, by_pairs) = oracle::means((z, k), &shape.spans, (&values, c), &g);
-            let error: Vec<f64> = gradient.iter().zip(&by_pairs).map(|(a, b)| a - b).collect();
-            let value_error = (value - expected).abs() / expected.abs().max(1.0);
-            println!(
-                "{}, c = {c}: exact {}, value {expected:.5e} off {value_error:.1e}, gradient {:.1e} off {:.1e}",
-                shape.name,
-                sums.exact(),
-                norm(&by_pairs),
-                norm(&error) / norm(&by_pairs)
-            );
-            assert!(value_error < 1e-7, "{}: value {value} {expected}", shape.name);
+            let pairs = Pairs { z, k, spans: &shape.spans };
+            let (expected, g) = errors(&values, &pairs.means(&values, c));
+            let by_pairs = pairs.means_gradient(&values, c, &g);
             // What rounding of the values leaves of a gradient that vanishes.
             let floor = 1e-10 * norm(&g) * if c == 1 { 1.0 } else { 1e3 };
-            assert!(
-                norm(&error) <= 1e-4 * norm(&by_pairs) + floor,
-                "{}, c = {c}: gradient {} off {}",
-                shape.name,
-                norm(&by_pairs),
-                norm(&error)
-            );
+            let what = format!("{}, c = {c}: exact {}", shape.name, sums.exact());
+            check_close(&what, (value, &gradient), (expected, &by_pairs), floor);
         }
     }
 }
@@ -83,20 +67,19 @@ fn any_reference_may_be_left_out() {
             let points = Points { queries: &queries, references, k, sets: &sets, tolerance };
             let values = values(&shape, 1);
             let (_, found) = means(&points, &values);
-            let none = vec![0.0; 1500];
             let everywhere = vec![0..1500; 1500];
-            let direct = oracle::means((references, k), &everywhere, (&values, 1), &none).0;
+            let direct = Pairs { z: references, k, spans: &everywhere }.means(&values, 1);
             for (found, &row) in found.iter().zip(&own) {
                 assert!((found - direct[row]).abs() < 1e-6, "{}: {row}", shape.name);
             }
-            let (log_sums, entropies) = crate::entropies(&points);
+            let (log_sums, of_points) = entropies(&points);
             let all = Sets::all(1500, 1500, Some(0));
             let all = Points { queries: references, sets: &all, ..points };
-            let (of_all, entropies_of_all) = crate::entropies(&all);
+            let (of_all, entropies_of_all) = entropies(&all);
             for (at, &row) in own.iter().enumerate() {
                 let off = (log_sums.values[at] - of_all.values[row]).abs();
                 assert!(off < 1e-6 * of_all.values[row].abs().max(1.0), "{}: {row}", shape.name);
-                assert!((entropies[at] - entropies_of_all[row]).abs() < 1e-5, "{}", shape.name);
+                assert!((of_points[at] - entropies_of_all[row]).abs() < 1e-5, "{}", shape.name);
             }
         }
     }

@@ -2,72 +2,74 @@
 
 use core::ops::Range;
 
-/// Log sums of each point over the others in its range, with the gradient of `Σ_i g_i s_i` by the points.
-pub(super) fn log_sums(
-    z: &[f64],
-    k: usize,
-    spans: &[Range<usize>],
-    g: &[f64],
-) -> (Vec<f64>, Vec<f64>) {
-    let n = spans.len();
-    let point = |i: usize| &z[i * k..(i + 1) * k];
-    let mut sums = vec![f64::NEG_INFINITY; n];
-    let mut gradient = vec![0.0; n * k];
-    for i in 0..n {
-        let distance = |j: usize| -> f64 {
-            point(i).iter().zip(point(j)).map(|(a, b)| (a - b) * (a - b)).sum()
-        };
-        let others: Vec<usize> = spans[i].clone().filter(|j| *j != i).collect();
-        let least = others.iter().map(|&j| distance(j)).fold(f64::INFINITY, f64::min);
-        if others.is_empty() {
-            continue;
-        }
-        let sum: f64 = others.iter().map(|&j| (least - distance(j)).exp()).sum();
-        sums[i] = sum.ln() - least;
-        if g[i] == 0.0 {
-            continue;
-        }
-        for j in others {
-            let weight = 2.0 * g[i] * (-distance(j) - sums[i]).exp();
-            for c in 0..k {
-                let part = weight * (point(i)[c] - point(j)[c]);
-                gradient[i * k + c] -= part;
-                gradient[j * k + c] += part;
-            }
-        }
-    }
-    (sums, gradient)
+/// Points `[n, k]`, each with the others in its range.
+#[derive(Clone, Copy)]
+pub(super) struct Pairs<'a> {
+    pub(super) z: &'a [f64],
+    pub(super) k: usize,
+    pub(super) spans: &'a [Range<usize>],
 }
 
-/// Means of values `[n, c]` of each point over the others in its range, with the gradient of `Σ_ic g_ic t_ic` by the points.
-pub(super) fn means(
-    (z, k): (&[f64], usize),
-    spans: &[Range<usize>],
-    (values, c): (&[f64], usize),
-    g: &[f64],
-) -> (Vec<f64>, Vec<f64>) {
-    let n = spans.len();
-    let (sums, _) = log_sums(z, k, spans, &vec![0.0; n]);
-    let mut means = vec![0.0; n * c];
-    let mut gradient = vec![0.0; n * k];
-    for i in 0..n {
-        let difference = |j: usize, axis: usize| z[i * k + axis] - z[j * k + axis];
-        let others = || spans[i].clone().filter(|j| *j != i);
-        let share = |j: usize| {
-            let distance: f64 = (0..k).map(|axis| difference(j, axis).powi(2)).sum();
-            (-distance - sums[i]).exp()
+impl Pairs<'_> {
+    fn others(&self, i: usize) -> impl Iterator<Item = usize> {
+        self.spans[i].clone().filter(move |j| *j != i)
+    }
+
+    fn difference(&self, i: usize, j: usize, axis: usize) -> f64 {
+        self.z[i * self.k + axis] - self.z[j * self.k + axis]
+    }
+
+    pub(super) fn distance(&self, i: usize, j: usize) -> f64 {
+        (0..self.k).map(|axis| self.difference(i, j, axis).powi(2)).sum()
+    }
+
+    pub(super) fn log_sums(&self) -> Vec<f64> {
+        let log_sum = |i: usize| {
+            let distances = || self.others(i).map(|j| self.distance(i, j));
+            let least = distances().fold(f64::INFINITY, f64::min);
+            distances().map(|d| (least - d).exp()).sum::<f64>().ln() - least
         };
-        for j in others() {
-            (0..c).for_each(|at| means[i * c + at] += share(j) * values[j * c + at]);
-        }
-        for j in others() {
-            let pull = (0..c).map(|at| g[i * c + at] * (values[j * c + at] - means[i * c + at]));
-            let weight = 2.0 * share(j) * pull.sum::<f64>();
-            for axis in 0..k {
-                gradient[i * k + axis] -= weight * difference(j, axis);
-                gradient[j * k + axis] += weight * difference(j, axis);
+        (0..self.spans.len()).map(log_sum).collect()
+    }
+
+    /// The gradient of `Σ_i g_i s_i` by the points.
+    pub(super) fn log_sums_gradient(&self, g: &[f64]) -> Vec<f64> {
+        self.gradient(&self.log_sums(), |i, _| g[i])
+    }
+
+    /// Means of values `[n, c]`.
+    pub(super) fn means(&self, values: &[f64], c: usize) -> Vec<f64> {
+        let (sums, mut means) = (self.log_sums(), vec![0.0; values.len()]);
+        for (i, sum) in sums.iter().enumerate() {
+            for j in self.others(i) {
+                let share = (-self.distance(i, j) - sum).exp();
+                (0..c).for_each(|at| means[i * c + at] += share * values[j * c + at]);
             }
         }
+        means
     }
-    (means, gradient)
+
+    /// The gradient of `Σ_ic g_ic t_ic` by the points.
+    pub(super) fn means_gradient(&self, values: &[f64], c: usize, g: &[f64]) -> Vec<f64> {
+        let means = self.means(values, c);
+        self.gradient(&self.log_sums(), |i, j| {
+            (0..c).map(|at| g[i * c + at] * (values[j * c + at] - means[i * c + at])).sum()
+        })
+    }
+
+    /// `2 Σ_ij p_ij f_ij (z_j - z_i)` to each of the two points.
+    fn gradient(&self, sums: &[f64], factor: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+        let mut gradient = vec![0.0; self.z.len()];
+        for (i, sum) in sums.iter().enumerate() {
+            for j in self.others(i) {
+                let weight = 2.0 * factor(i, j) * (-self.distance(i, j) - sum).exp();
+                for axis in 0..self.k {
+                    let part = weight * self.difference(i, j, axis);
+                    gradient[i * self.k + axis] -= part;
+                    gradient[j * self.k + axis] += part;
+                }
+            }
+        }
+        gradient
+    }
 }

@@ -1,11 +1,39 @@
 //! The series against the direct sums, in value and gradient.
 
-use super::oracle;
+use super::oracle::Pairs;
 use super::shapes::{Shape, all};
-use crate::{LogSums, Points, Sets, TOLERANCE, entropies, log_sums, log_sums_gradient};
+use crate::{
+    Limits, LogSums, Moments, Points, Sets, TOLERANCE, log_sums, log_sums_gradient, with_moments,
+};
 
 pub(super) fn norm(values: &[f64]) -> f64 {
     values.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// Asserts that a value and its gradient are those of the pairs.
+#[expect(clippy::print_stdout, reason = "shown for a failed test only")]
+pub(super) fn check_close(
+    what: &str,
+    (value, gradient): (f64, &[f64]),
+    (expected, by_pairs): (f64, &[f64]),
+    floor: f64,
+) {
+    let error: Vec<f64> = gradient.iter().zip(by_pairs).map(|(a, b)| a - b).collect();
+    let value_error = (value - expected).abs() / expected.abs().max(1.0);
+    let (size, off) = (norm(by_pairs), norm(&error));
+    println!(
+        "{what}, value {expected:.5e} off {value_error:.1e}, gradient {size:.1e} off {off:.1e}"
+    );
+    assert!(value_error < 1e-7, "{what}: value {value} {expected}");
+    assert!(off <= 1e-4 * size + floor, "{what}: gradient {size} off {off}");
+}
+
+/// The log sums, and the entropies in nats of the weights, `s_i + Σ_j p_ij ||q_i - r_j||²`.
+pub(super) fn entropies(points: &Points<'_>) -> (LogSums, Vec<f64>) {
+    let limits = Limits { relative: 1e-4, exact: f64::INFINITY };
+    let (sums, squares) = with_moments(points, Moments::Squares, limits).unwrap();
+    let entropies = sums.values.iter().zip(squares).map(|(sum, square)| sum + square).collect();
+    (sums, entropies)
 }
 
 /// f or g with the gradient, from the log sums over the class and over all.
@@ -53,40 +81,23 @@ fn by_series(shape: &Shape, is_f: bool) -> (f64, Vec<f64>, [LogSums; 2]) {
 fn by_pairs(shape: &Shape, is_f: bool) -> (f64, Vec<f64>) {
     let Shape { z, k, spans, .. } = shape;
     let n = spans.len();
-    let none = vec![0.0; n];
     let everywhere = vec![0..n; n];
-    let both = [spans, &everywhere];
-    let sums = both.map(|spans| oracle::log_sums(z, *k, spans, &none).0);
+    let both = [spans, &everywhere].map(|spans| Pairs { z, k: *k, spans });
+    let sums = both.map(|pairs| pairs.log_sums());
     let (value, g) = objective(&sums[0], &sums[1], is_f);
-    let parts = [0, 1].map(|at| oracle::log_sums(z, *k, both[at], &g[at]).1);
+    let parts = [0, 1].map(|at| both[at].log_sums_gradient(&g[at]));
     (value, parts[0].iter().zip(&parts[1]).map(|(a, b)| a + b).collect())
 }
 
-#[expect(clippy::print_stdout, reason = "shown for a failed test only")]
 fn check(n: usize, k: usize) {
     for shape in all(n, k) {
         for is_f in [true, false] {
             let (value, gradient, sums) = by_series(&shape, is_f);
             let (expected, by_pairs) = by_pairs(&shape, is_f);
-            let error: Vec<f64> = gradient.iter().zip(&by_pairs).map(|(a, b)| a - b).collect();
-            let value_error = (value - expected).abs() / expected.abs().max(1.0);
-            println!(
-                "{}, f {is_f}: exact {} {}, value {expected:.5e} off {value_error:.1e}, gradient {:.1e} off {:.1e}",
-                shape.name,
-                sums[0].exact(),
-                sums[1].exact(),
-                norm(&by_pairs),
-                norm(&error) / norm(&by_pairs)
-            );
-            assert!(value_error < 1e-7, "{}: value {value} {expected}", shape.name);
-            let floor = 1e-7 * (n as f64).sqrt();
-            assert!(
-                norm(&error) <= 1e-4 * norm(&by_pairs) + 1e-3 * floor,
-                "{}: gradient {} off {}",
-                shape.name,
-                norm(&by_pairs),
-                norm(&error)
-            );
+            let exact = sums.map(|sums| sums.exact());
+            let what = format!("{}, f {is_f}: exact {exact:?}", shape.name);
+            let floor = 1e-10 * (n as f64).sqrt();
+            check_close(&what, (value, &gradient), (expected, &by_pairs), floor);
         }
     }
 }
@@ -140,17 +151,15 @@ fn queries_may_be_other_points() {
     let [dq, dr] = log_sums_gradient(&points, &found, &gradient);
     let spans: Vec<_> = (0..3000).map(|i| if i < b { b..3000 } else { 0..0 }).collect();
     let padded = [gradient, vec![0.0; 2000]].concat();
-    let (expected, by_pairs) = oracle::log_sums(&shape.z, k, &spans, &padded);
+    let pairs = Pairs { z: &shape.z, k, spans: &spans };
+    let (expected, by_pairs) = (pairs.log_sums(), pairs.log_sums_gradient(&padded));
     for (found, expected) in found.values.iter().zip(&expected) {
         assert!((found - expected).abs() < 1e-7, "{found} {expected}");
     }
     let error: Vec<f64> = [dq, dr].concat().iter().zip(&by_pairs).map(|(a, b)| a - b).collect();
     assert!(norm(&error) < 1e-7 * norm(&by_pairs), "{}", norm(&error));
     for i in (0..b).step_by(17) {
-        let distance = |j: usize| -> f64 {
-            let pair = |c: usize| shape.z[i * k + c] - shape.z[j * k + c];
-            (0..k).map(|c| pair(c).powi(2)).sum()
-        };
+        let distance = |j: usize| pairs.distance(i, j);
         let terms = (b..3000).map(|j| (-distance(j) - expected[i]).exp() * distance(j));
         let entropy = expected[i] + terms.sum::<f64>();
         assert!((entropies[i] - entropy).abs() < 1e-6, "{} {entropy}", entropies[i]);
