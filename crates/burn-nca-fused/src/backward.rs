@@ -1,13 +1,10 @@
 //! The gradient of row-wise sums: every pair's weight again from two numbers a row, and the weights' first moments.
 
-use core::ops::Range;
-
 use pulp::Simd;
 
 use crate::pairs::{Differences, Pairs};
-use crate::sums::Sums;
 use crate::tile::{self, Tile};
-use crate::walk::{OnTiles, over_tiles};
+use crate::walk::{Block, OnTiles, Sides, over_tiles};
 use crate::{Costs, NeighborSets, Real, Summand, groups};
 
 /// What each pair weighs in a gradient.
@@ -158,23 +155,16 @@ struct PairWeights<'a, T> {
 
 impl<T: Real> OnTiles<T> for PairWeights<'_, T> {
     #[inline(always)]
-    fn add<S: Simd>(
-        &self,
-        simd: S,
-        k: usize,
-        some: Range<usize>,
-        wide: &Range<usize>,
-        tile: &mut Tile<T>,
-        (kept, sums): (&mut [T], &mut Sums<T>),
-    ) {
+    fn add<S: Simd>(&self, simd: S, of: &Block<'_>, tile: &mut Tile<T>, to: Sides<'_, T>) {
+        let (Block { k, some, wide }, (kept, sums)) = (of, to);
         let rows = &self.rows[some.clone()];
         if rows.iter().all(|row| matches!(row, Row::Nothing)) {
             return;
         }
         for part in self.columns.cover(some.clone(), wide, T::lanes::<S>()) {
-            self.pairs.sq_distances(simd, k, some.start, &part, tile);
+            self.pairs.sq_distances(simd, *k, some.start, &part, tile);
             let mut far = true;
-            for (at, distances) in tile.iter_mut().enumerate() {
+            for (at, distances) in tile.0.iter_mut().enumerate() {
                 let distances = &mut distances[..part.len()];
                 let Some(row) = rows.get(at) else {
                     distances.fill(T::ZERO);
@@ -187,7 +177,7 @@ impl<T: Real> OnTiles<T> for PairWeights<'_, T> {
                 far &= !row.weigh(simd, distances);
             }
             if !far {
-                self.pairs.add_moments(simd, k, some.start, &part, tile, (&mut *kept, &mut *sums));
+                self.pairs.add_moments(simd, *k, some.start, &part, tile, (&mut *kept, &mut *sums));
             }
         }
     }

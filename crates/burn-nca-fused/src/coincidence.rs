@@ -114,7 +114,7 @@ pub struct Pairs<'a> {
 }
 
 /// What an E-step finds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expectation {
     /// L = Σ log P(y).
     pub log_likelihood: f64,
@@ -130,12 +130,7 @@ impl Pairs<'_> {
     /// The posterior of every pair at the latent means `z`.
     pub fn expect(&self, z: &[f64], sigma_sq: f64) -> Expectation {
         let part = |ends: &[Ends]| {
-            let mut part = Expectation {
-                log_likelihood: 0.0,
-                shifts: Vec::with_capacity(ends.len()),
-                variance: 0.0,
-                sq_shift: 0.0,
-            };
+            let mut part = Expectation::default();
             for pair in ends {
                 let sq_distance = self.sq_distance(z, pair);
                 let found = self.model(pair, sigma_sq).posterior(sq_distance, pair.coincide);

@@ -159,31 +159,24 @@ impl NeighborSets {
         columns: &Range<usize>,
         lanes: usize,
     ) -> impl Iterator<Item = Range<usize>> + use<> {
-        self.parts(queries, columns, lanes).into_iter().filter(|part| !part.is_empty())
-    }
-
-    #[inline]
-    fn parts(
-        &self,
-        queries: Range<usize>,
-        columns: &Range<usize>,
-        lanes: usize,
-    ) -> [Range<usize>; 2] {
         let spans = &self.spans[queries];
         let starts = spans.iter().map(|span| span.start);
         let ends = spans.iter().map(|span| span.end);
-        if !self.outside {
+        let parts = if self.outside {
+            // What all of them leave out.
+            let start = starts.max().unwrap_or(0).next_multiple_of(lanes);
+            let end = ends.min().unwrap_or(0) / lanes * lanes;
+            if start < end {
+                [columns.start..columns.end.min(start), columns.start.max(end)..columns.end]
+            } else {
+                [columns.clone(), 0..0]
+            }
+        } else {
             let start = starts.min().unwrap_or(0) / lanes * lanes;
             let end = ends.max().unwrap_or(0).next_multiple_of(lanes);
-            return [columns.start.max(start)..columns.end.min(end), 0..0];
-        }
-        // What all of them leave out.
-        let start = starts.max().unwrap_or(0).next_multiple_of(lanes);
-        let end = ends.min().unwrap_or(0) / lanes * lanes;
-        if start >= end {
-            return [columns.clone(), 0..0];
-        }
-        [columns.start..columns.end.min(start), columns.start.max(end)..columns.end]
+            [columns.start.max(start)..columns.end.min(end), 0..0]
+        };
+        parts.into_iter().filter(|part| !part.is_empty())
     }
 
     /// First and last column of each span, and the query's own column (or one that does not exist).

@@ -6,9 +6,8 @@ use pulp::Simd;
 
 use crate::pairs::{Differences, Pairs};
 use crate::panel::Panel;
-use crate::sums::Sums;
 use crate::tile::{self, Tile};
-use crate::walk::{OnTiles, over_tiles};
+use crate::walk::{Block, OnTiles, Sides, over_tiles};
 use crate::{NeighborSets, Real, groups, padded};
 
 /// What means `Σ_j p_ij v_j` are taken of, with `p_ij = exp(-||q_i - r_j||² - lse_i)`.
@@ -66,7 +65,7 @@ impl<'a, T: Real> Laid<'a, T> {
         tile: &mut Tile<T>,
     ) {
         self.pairs.sq_distances(simd, k, some.start, part, tile);
-        for (at, distances) in tile.iter_mut().enumerate() {
+        for (at, distances) in tile.0.iter_mut().enumerate() {
             let distances = &mut distances[..part.len()];
             if at >= some.len() {
                 distances.fill(T::ZERO);
@@ -95,18 +94,11 @@ impl<T: Real> OnTiles<T> for Laid<'_, T> {
     }
 
     #[inline(always)]
-    fn add<S: Simd>(
-        &self,
-        simd: S,
-        k: usize,
-        some: Range<usize>,
-        wide: &Range<usize>,
-        tile: &mut Tile<T>,
-        (kept, _): (&mut [T], &mut Sums<T>),
-    ) {
+    fn add<S: Simd>(&self, simd: S, of: &Block<'_>, tile: &mut Tile<T>, to: Sides<'_, T>) {
+        let (Block { k, some, wide }, (kept, _)) = (of, to);
         let Means { c, columns, .. } = self.of;
         for part in columns.cover(some.clone(), wide, T::lanes::<S>()) {
-            self.weights(simd, k, &some, &part, tile);
+            self.weights(simd, *k, some, &part, tile);
             tile::add_weighted::<T, S>(simd, c, &self.values, &part, tile, kept);
         }
     }
@@ -144,15 +136,8 @@ struct Slopes<'a, T> {
 
 impl<T: Real> OnTiles<T> for Slopes<'_, T> {
     #[inline(always)]
-    fn add<S: Simd>(
-        &self,
-        simd: S,
-        k: usize,
-        some: Range<usize>,
-        wide: &Range<usize>,
-        tile: &mut Tile<T>,
-        (kept, sums): (&mut [T], &mut Sums<T>),
-    ) {
+    fn add<S: Simd>(&self, simd: S, of: &Block<'_>, tile: &mut Tile<T>, to: Sides<'_, T>) {
+        let (Block { k, some, wide }, (kept, sums)) = (of, to);
         let laid = &self.laid;
         let c = laid.of.c;
         let rows = &self.gradient[some.start * c..];
@@ -160,10 +145,10 @@ impl<T: Real> OnTiles<T> for Slopes<'_, T> {
             self.dots[some.clone()].get(row).copied().unwrap_or(T::ZERO)
         });
         for part in laid.of.columns.cover(some.clone(), wide, T::lanes::<S>()) {
-            laid.weights(simd, k, &some, &part, tile);
-            tile::add_spread::<T, S>(simd, c, rows, &part, tile, (&mut *sums, k));
+            laid.weights(simd, *k, some, &part, tile);
+            tile::add_spread::<T, S>(simd, c, rows, &part, tile, (&mut *sums, *k));
             tile::turn::<T, S>(simd, c, (rows, less), &laid.values, &part, tile);
-            laid.pairs.add_moments(simd, k, some.start, &part, tile, (&mut *kept, &mut *sums));
+            laid.pairs.add_moments(simd, *k, some.start, &part, tile, (&mut *kept, &mut *sums));
         }
     }
 }

@@ -13,9 +13,9 @@ use pulp::Simd;
 
 use crate::backward::gradients;
 use crate::pairs::{Differences, Pairs};
-use crate::sums::{CHUNK, Sums};
+use crate::sums::CHUNK;
 use crate::tile::{self, ROWS, Terms, Tile};
-use crate::walk::{OnTiles, over_tiles};
+use crate::walk::{Block, OnTiles, Sides, over_tiles};
 use crate::{GROUPS, NeighborSets, Real, Weighted, Weights};
 
 /// Dimensions from which each pair is computed once for both of its points: with fewer, the exponentials decide, which are as
@@ -82,15 +82,8 @@ impl<T: Real> OnTiles<T> for MutualWeights<'_, T> {
     }
 
     #[inline(always)]
-    fn add<S: Simd>(
-        &self,
-        simd: S,
-        k: usize,
-        some: Range<usize>,
-        wide: &Range<usize>,
-        tile: &mut Tile<T>,
-        (kept, sums): (&mut [T], &mut Sums<T>),
-    ) {
+    fn add<S: Simd>(&self, simd: S, of: &Block<'_>, tile: &mut Tile<T>, to: Sides<'_, T>) {
+        let (Block { k, some, wide }, (kept, sums)) = (of, to);
         // Of points that come after each row, whole vectors from that of the first row on.
         let lanes = T::lanes::<S>();
         let later = wide.start.max(some.start / lanes * lanes)..wide.end;
@@ -98,9 +91,9 @@ impl<T: Real> OnTiles<T> for MutualWeights<'_, T> {
             return;
         }
         for part in self.columns.cover(some.clone(), &later, lanes) {
-            self.pairs.sq_distances(simd, k, some.start, &part, tile);
+            self.pairs.sq_distances(simd, *k, some.start, &part, tile);
             let mut far = true;
-            for (at, distances) in tile.iter_mut().enumerate() {
+            for (at, distances) in tile.0.iter_mut().enumerate() {
                 let distances = &mut distances[..part.len()];
                 let row = some.start + at;
                 if row >= some.end {
@@ -115,7 +108,7 @@ impl<T: Real> OnTiles<T> for MutualWeights<'_, T> {
                 far &= !tile::weigh_mutually(simd, distances, &self.terms, row, &part);
             }
             if !far {
-                self.pairs.add_moments(simd, k, some.start, &part, tile, (&mut *kept, &mut *sums));
+                self.pairs.add_moments(simd, *k, some.start, &part, tile, (&mut *kept, &mut *sums));
             }
         }
     }

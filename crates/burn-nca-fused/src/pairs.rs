@@ -97,7 +97,7 @@ impl<T: Real> Differences<T> {
     ) {
         let queries = &self.queries[first * k..];
         let vectors = columns.len() / T::lanes::<S>();
-        let weights = tile.each_ref().map(|row| &T::vectors::<S>(row)[..vectors]);
+        let weights = tile.0.each_ref().map(|row| &T::vectors::<S>(row)[..vectors]);
         let (kept, _) = T::vectors_mut::<S>(kept).as_chunks_mut::<ROWS>();
         for (axis, kept) in kept.iter_mut().enumerate().take(k) {
             let points = self.references.coordinate(axis, columns.start, columns.len());
@@ -158,7 +158,7 @@ impl<T: Real> Pairs for Differences<T> {
     ) {
         let lanes = T::lanes::<S>();
         let vectors = columns.len() / lanes;
-        let mut out = tile.each_mut().map(|row| &mut T::vectors_mut::<S>(row)[..vectors]);
+        let mut out = tile.0.each_mut().map(|row| &mut T::vectors_mut::<S>(row)[..vectors]);
         let mut at = 0;
         while at + 2 <= vectors {
             let sums = self.sums_of_squares::<S, 2>(simd, k, first, columns.start + at * lanes);
@@ -257,7 +257,7 @@ impl<T: Real> Pairs for Products<T> {
                 let norms = T::vectors::<S>(norms);
                 for (row, products) in products.into_iter().enumerate() {
                     let own = T::splat(simd, self.query_norms[first + row]);
-                    let out = &mut tile[row][start + at - columns.start..][..pair];
+                    let out = &mut tile.0[row][start + at - columns.start..][..pair];
                     let out = T::vectors_mut::<S>(out);
                     for ((out, product), &norm) in out.iter_mut().zip(products).zip(norms) {
                         let d = T::plus(simd, T::plus(simd, own, norm), product);

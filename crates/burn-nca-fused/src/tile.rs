@@ -1,6 +1,6 @@
 //! What is done to the distances of one tile: their least, terms and their sum, weights, and what these weigh.
 
-use core::ops::{Deref, DerefMut, Range};
+use core::ops::Range;
 
 use pulp::Simd;
 
@@ -15,23 +15,7 @@ pub(crate) const WIDTH: usize = 512;
 
 /// One number for each pair of some queries and references. Its rows begin at cache lines.
 #[repr(C, align(64))]
-pub(crate) struct Tile<T>([[T; WIDTH]; ROWS]);
-
-impl<T> Deref for Tile<T> {
-    type Target = [[T; WIDTH]; ROWS];
-
-    #[inline(always)]
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-impl<T> DerefMut for Tile<T> {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.0
-    }
-}
+pub(crate) struct Tile<T>(pub(crate) [[T; WIDTH]; ROWS]);
 
 /// A tile without content yet.
 pub(crate) fn empty<T: Real>() -> Tile<T> {
@@ -273,7 +257,7 @@ pub(crate) fn add_weighted<T: Real, S: Simd>(
     kept: &mut [T],
 ) {
     let vectors = columns.len() / T::lanes::<S>();
-    let weights = tile.each_ref().map(|row| &T::vectors::<S>(row)[..vectors]);
+    let weights = tile.0.each_ref().map(|row| &T::vectors::<S>(row)[..vectors]);
     let (kept, _) = T::vectors_mut::<S>(kept).as_chunks_mut::<ROWS>();
     for (axis, kept) in kept.iter_mut().enumerate().take(c) {
         let values = values.coordinate(axis, columns.start, columns.len());
@@ -298,7 +282,7 @@ pub(crate) fn add_spread<T: Real, S: Simd>(
     (sums, first): (&mut Sums<T>, usize),
 ) {
     let vectors = columns.len() / T::lanes::<S>();
-    let weights = tile.each_ref().map(|row| &T::vectors::<S>(row)[..vectors]);
+    let weights = tile.0.each_ref().map(|row| &T::vectors::<S>(row)[..vectors]);
     for axis in 0..c {
         let to = sums.of(first + axis, columns);
         let factors: [T::Vector<S>; ROWS] =
@@ -324,7 +308,7 @@ pub(crate) fn turn<T: Real, S: Simd>(
     let lanes = T::lanes::<S>();
     let vectors = columns.len() / lanes;
     let less = less.map(|x| T::splat(simd, T::ZERO - x));
-    let mut weights = tile.each_mut().map(|row| &mut T::vectors_mut::<S>(row)[..vectors]);
+    let mut weights = tile.0.each_mut().map(|row| &mut T::vectors_mut::<S>(row)[..vectors]);
     for at in 0..vectors {
         let mut products = less;
         for axis in 0..c {

@@ -9,16 +9,13 @@ pub(crate) trait OverDimensions {
 
     type Output;
 
-    /// Number of dimensions.
-    fn dimensions(&self) -> usize;
-
-    /// The work; `k` is [`dimensions`](Self::dimensions), as a number that the compiler may know. To be inlined.
+    /// The work; `k` is the number of dimensions, which the compiler may know. To be inlined.
     fn run<S: Simd>(self, simd: S, k: usize) -> Self::Output;
 }
 
-/// The same work, compiled once for each of the least numbers of dimensions and once for all others; in a build with debug
+/// Work in a number of dimensions, compiled once for each of the least numbers and once for all others; in a build with debug
 /// assertions once for all, which takes a third off the time of building this crate.
-pub(crate) struct Unrolled<W>(pub(crate) W);
+pub(crate) struct Unrolled<W>(pub(crate) usize, pub(crate) W);
 
 /// Whether loops are to be unrolled.
 const UNROLL: bool = !cfg!(debug_assertions);
@@ -28,11 +25,11 @@ impl<W: OverDimensions> WithSimd for Unrolled<W> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> W::Output {
-        match self.0.dimensions() {
-            1 if UNROLL && !W::MANY => self.0.run(simd, 1),
-            2 if UNROLL && !W::MANY => self.0.run(simd, 2),
-            3 if UNROLL && !W::MANY => self.0.run(simd, 3),
-            k => self.0.run(simd, k),
+        match self.0 {
+            1 if UNROLL && !W::MANY => self.1.run(simd, 1),
+            2 if UNROLL && !W::MANY => self.1.run(simd, 2),
+            3 if UNROLL && !W::MANY => self.1.run(simd, 3),
+            k => self.1.run(simd, k),
         }
     }
 }

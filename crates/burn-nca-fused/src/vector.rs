@@ -14,6 +14,7 @@ pub trait Real:
     + Sub<Output = Self>
     + Mul<Output = Self>
     + Div<Output = Self>
+    + Into<f64>
     + 'static
 {
     /// As many numbers as a register holds.
@@ -28,7 +29,10 @@ pub trait Real:
     const ROUNDING: f64;
 
     /// Numbers in a vector.
-    fn lanes<S: Simd>() -> usize;
+    #[inline(always)]
+    fn lanes<S: Simd>() -> usize {
+        size_of::<Self::Vector<S>>() / size_of::<Self>()
+    }
     /// The whole vectors of a slice.
     fn vectors<S: Simd>(x: &[Self]) -> &[Self::Vector<S>];
     fn vectors_mut<S: Simd>(x: &mut [Self]) -> &mut [Self::Vector<S>];
@@ -58,22 +62,21 @@ pub trait Real:
     fn exp<S: Simd>(simd: S, x: Self::Vector<S>) -> Self::Vector<S>;
 
     fn sqrt(self) -> Self;
-    fn to_f64(self) -> f64;
+    #[inline(always)]
+    fn to_f64(self) -> f64 {
+        self.into()
+    }
     fn from_f64(x: f64) -> Self;
 }
 
 /// The operations that have one instruction.
 macro_rules! instructions {
-    ($real:ident, $vector:ident, $lanes:ident, $as:ident, $as_mut:ident, $splat:ident, $add:ident, $sub:ident, $mul:ident,
+    ($real:ident, $vector:ident, $as:ident, $as_mut:ident, $splat:ident, $add:ident, $sub:ident, $mul:ident,
      $mul_add:ident, $min:ident, $reduce_sum:ident, $reduce_min:ident) => {
         type Vector<S: Simd> = S::$vector;
         const ZERO: Self = 0.0;
         const INFINITY: Self = $real::INFINITY;
 
-        #[inline(always)]
-        fn lanes<S: Simd>() -> usize {
-            S::$lanes
-        }
         #[inline(always)]
         fn vectors<S: Simd>(x: &[Self]) -> &[S::$vector] {
             S::$as(x).0
@@ -119,10 +122,6 @@ macro_rules! instructions {
             $real::sqrt(self)
         }
         #[inline(always)]
-        fn to_f64(self) -> f64 {
-            self.into()
-        }
-        #[inline(always)]
         fn from_f64(x: f64) -> Self {
             x as $real
         }
@@ -136,7 +135,6 @@ impl Real for f32 {
     instructions!(
         f32,
         f32s,
-        F32_LANES,
         as_simd_f32s,
         as_mut_simd_f32s,
         splat_f32s,
@@ -186,7 +184,6 @@ impl Real for f64 {
     instructions!(
         f64,
         f64s,
-        F64_LANES,
         as_simd_f64s,
         as_mut_simd_f64s,
         splat_f64s,

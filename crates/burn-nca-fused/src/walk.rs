@@ -36,14 +36,13 @@ pub(crate) fn over_rows<P: Pairs, W: OnRows<P::Number>, R: Send>(
     let arch = arch();
     let of_group = |rows: Range<usize>| {
         let work = beginning(&rows);
-        result(arch.dispatch(Unrolled(Rows { pairs, k, columns, rows, work })))
+        result(arch.dispatch(Unrolled(k, Rows { pairs, columns, rows, work })))
     };
     groups(columns.queries()).into_par_iter().map(of_group).collect()
 }
 
 struct Rows<'a, P, W> {
     pairs: &'a P,
-    k: usize,
     columns: &'a NeighborSets,
     rows: Range<usize>,
     work: W,
@@ -54,13 +53,9 @@ impl<P: Pairs, W: OnRows<P::Number>> OverDimensions for Rows<'_, P, W> {
 
     type Output = W;
 
-    fn dimensions(&self) -> usize {
-        self.k
-    }
-
     #[inline(always)]
     fn run<S: Simd>(self, simd: S, k: usize) -> W {
-        let Self { pairs, columns, rows, mut work, .. } = self;
+        let Self { pairs, columns, rows, mut work } = self;
         let mut tile = tile::empty();
         let width = P::tile_width(k);
         for start in (0..pairs.stride()).step_by(width) {
@@ -69,7 +64,7 @@ impl<P: Pairs, W: OnRows<P::Number>> OverDimensions for Rows<'_, P, W> {
                 let some = first..(first + ROWS).min(rows.end);
                 for part in columns.cover(some.clone(), &wide, P::step::<S>()) {
                     pairs.sq_distances(simd, k, first, &part, &mut tile);
-                    for (row, query) in tile.iter_mut().zip(some.clone()) {
+                    for (row, query) in tile.0.iter_mut().zip(some.clone()) {
                         work.add(simd, &mut row[..part.len()], query, &part);
                     }
                 }
@@ -78,6 +73,19 @@ impl<P: Pairs, W: OnRows<P::Number>> OverDimensions for Rows<'_, P, W> {
         work
     }
 }
+
+/// A few queries and some references of a tile, points in k dimensions.
+pub(crate) struct Block<'a> {
+    pub(crate) k: usize,
+    /// The queries, up to [`ROWS`].
+    pub(crate) some: Range<usize>,
+    /// The references.
+    pub(crate) wide: &'a Range<usize>,
+}
+
+/// What the queries of a block have so far, one vector for each axis and row, `[axes, ROWS]`, whose lanes are still to be summed;
+/// and what the references have.
+pub(crate) type Sides<'a, T> = (&'a mut [T], &'a mut Sums<T>);
 
 /// Work on a few queries and some references at a time.
 pub(crate) trait OnTiles<T: Real>: Sync {
@@ -95,20 +103,8 @@ pub(crate) trait OnTiles<T: Real>: Sync {
         0
     }
 
-    /// Adds what the queries `some`, up to [`ROWS`], and the references `wide` have to say: to `kept`, what it is to the
-    /// queries, one vector for each axis and row, `[axes, ROWS]`, whose lanes are still to be summed; to `sums`, what it is to
-    /// the references.
-    ///
-    /// To be inlined.
-    fn add<S: Simd>(
-        &self,
-        simd: S,
-        k: usize,
-        some: Range<usize>,
-        wide: &Range<usize>,
-        tile: &mut Tile<T>,
-        to: (&mut [T], &mut Sums<T>),
-    );
+    /// Adds what the queries and the references of a block have to say to both sides. To be inlined.
+    fn add<S: Simd>(&self, simd: S, of: &Block<'_>, tile: &mut Tile<T>, to: Sides<'_, T>);
 }
 
 /// Leads groups of all queries past m references, points in k dimensions: the sums of the queries, `[b, axes]`, and those of
@@ -136,7 +132,7 @@ pub(crate) fn over_tiles<T: Real, W: OnTiles<T>, const N: usize>(
             groups.iter().filter_map(own).filter(|(_, first, _)| *first < among.end).collect();
         let of_group = |(some, first, of_queries): (Range<usize>, usize, &mut [T])| {
             let mut sums = Sums::zeros(all_axes, among.start.max(first)..among.end);
-            arch.dispatch(Unrolled(Tiles { work, k, some, of_queries, sums: &mut sums }));
+            arch.dispatch(Unrolled(k, Tiles { work, some, of_queries, sums: &mut sums }));
             sums
         };
         let parts: Vec<Sums<T>> = groups.into_par_iter().map(of_group).collect();
@@ -152,7 +148,6 @@ pub(crate) fn over_tiles<T: Real, W: OnTiles<T>, const N: usize>(
 
 struct Tiles<'a, T, W> {
     work: &'a W,
-    k: usize,
     /// The queries.
     some: Range<usize>,
     of_queries: &'a mut [T],
@@ -164,14 +159,10 @@ impl<T: Real, W: OnTiles<T>> OverDimensions for Tiles<'_, T, W> {
 
     type Output = ();
 
-    fn dimensions(&self) -> usize {
-        self.k
-    }
-
     /// Blocks of queries pass over each tile of references while it is in the cache.
     #[inline(always)]
     fn run<S: Simd>(self, simd: S, k: usize) {
-        let Self { work, some, of_queries, sums, .. } = self;
+        let Self { work, some, of_queries, sums } = self;
         let (axes, among) = (work.axes(k), sums.among.clone());
         let four = ROWS * axes * T::lanes::<S>();
         let mut tile = tile::empty();
@@ -183,8 +174,8 @@ impl<T: Real, W: OnTiles<T>> OverDimensions for Tiles<'_, T, W> {
             for start in among.clone().step_by(tile_width(k)) {
                 let wide = start..(start + tile_width(k)).min(among.end);
                 for (first, kept) in block.clone().step_by(ROWS).zip(kept.chunks_exact_mut(four)) {
-                    let some = first..(first + ROWS).min(block.end);
-                    work.add(simd, k, some, &wide, &mut tile, (kept, &mut *sums));
+                    let of = Block { k, some: first..(first + ROWS).min(block.end), wide: &wide };
+                    work.add(simd, &of, &mut tile, (kept, &mut *sums));
                 }
             }
             add_lanes::<T, S>(simd, &kept, axes, &block, some.start, of_queries);
