@@ -27,6 +27,8 @@ mod ops;
 mod series;
 
 pub use layers::{euclidean_mean, has_layers, periodic_embedding};
+#[cfg(feature = "fourier")]
+pub use series::{fourier_cost, fourier_exact_rows};
 
 use burn::backend::{Dispatch, DispatchTensorKind};
 use burn::tensor::Tensor;
@@ -89,15 +91,10 @@ pub fn pair_sum(
             assert_eq!(costs.dims(), [b, m], "one cost for each of {b} queries and {m} references");
             costs.without_autodiff()
         }
-        (PairSum::Mean, Some(values)) => {
+        (PairSum::Mean | PairSum::FourierMean(_), Some(values)) => {
             let rows = values.dims()[0];
             assert_eq!(m, rows, "{m} references, but {rows} rows of values");
-            values
-        }
-        (PairSum::FourierMean(_), Some(values)) => {
-            let rows = values.dims()[0];
-            assert_eq!(m, rows, "{m} references, but {rows} rows of values");
-            values.without_autodiff()
+            if sum == PairSum::Mean { values } else { values.without_autodiff() }
         }
         (PairSum::LogSumExp(_) | PairSum::Fourier(_) | PairSum::Sum(_), None) => {
             queries.clone().without_autodiff()
@@ -119,36 +116,6 @@ pub fn pair_sum(
     let [queries, references, operand] = [queries, references, operand].map(Tensor::into_dispatch);
     let (sums, _) = Dispatch::pair_sum(queries, references, operand, sum, columns.clone());
     Tensor::from_dispatch(sums)
-}
-
-/// The predicted times of [`PairSum::Fourier`], or with columns of values of [`PairSum::FourierMean`], and of the pairs for all
-/// of these sets, with the gradient, in nanoseconds of one core; `None` where the series is no operation on these points.
-///
-/// # Panics
-/// If the shapes contradict the sets.
-#[cfg(feature = "fourier")]
-pub fn fourier_cost(
-    points: (&Tensor<2>, &Tensor<2>),
-    columns: &[NeighborSets],
-    values: usize,
-    tolerance: f64,
-) -> Option<burn_nca_fourier::Cost> {
-    is_series(points, tolerance).then(|| series::cost(points, columns, values, tolerance))
-}
-
-/// The number of queries that [`PairSum::Fourier`], or [`PairSum::FourierMean`], sums exactly over one of these sets, pair by
-/// pair; `None` where the series is no operation on these points.
-///
-/// # Panics
-/// If the shapes contradict the sets.
-#[cfg(feature = "fourier")]
-pub fn fourier_exact_rows(
-    points: (&Tensor<2>, &Tensor<2>),
-    columns: &[NeighborSets],
-    of_means: bool,
-    tolerance: f64,
-) -> Option<usize> {
-    is_series(points, tolerance).then(|| series::exact_rows(points, columns, of_means, tolerance))
 }
 
 /// `log Σ_j exp(-||q_i - r_j||²)` over the columns of each row.
@@ -230,11 +197,6 @@ pub fn weighted_mean(
     columns: &NeighborSets,
 ) -> Tensor<2> {
     pair_sum(PairSum::Mean, (queries, references), Some(values), columns)
-}
-
-#[cfg(feature = "fourier")]
-fn is_series((queries, references): (&Tensor<2>, &Tensor<2>), tolerance: f64) -> bool {
-    takes(PairSum::Fourier(tolerance), &[queries, references])
 }
 
 /// Whether the shapes belong together.

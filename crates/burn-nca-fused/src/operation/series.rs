@@ -1,45 +1,47 @@
 //! What a Fourier series costs, and what it leaves to exact sums.
 
 use burn::tensor::Tensor;
-use burn_nca_fourier::{Cost, Points, log_sums, means};
+use burn_nca_fourier::{Cost, Points, Sets, log_sums, means};
 
-use crate::NeighborSets;
+use super::takes;
+use crate::{NeighborSets, PairSum};
 
-/// See [`fourier_cost`](super::fourier_cost).
-pub(super) fn cost(
-    (queries, references): (&Tensor<2>, &Tensor<2>),
+/// The predicted times of [`PairSum::Fourier`], or with columns of values of [`PairSum::FourierMean`], and of the pairs for all
+/// of these sets, with the gradient, in nanoseconds of one core; `None` where the series is no operation on these points.
+///
+/// # Panics
+/// If the shapes contradict the sets.
+pub fn fourier_cost(
+    points: (&Tensor<2>, &Tensor<2>),
     columns: &[NeighborSets],
     values: usize,
     tolerance: f64,
-) -> Cost {
-    let k = queries.dims()[1];
-    let [queries, references] = [queries, references].map(numbers);
-    let (queries, references) = (queries.as_slice(), references.as_slice());
-    let of_sets = columns.iter().map(|columns| {
-        let sets = columns.sets();
-        let points = Points { queries, references, k, sets: &sets, tolerance };
-        burn_nca_fourier::cost(&points, values, true)
-    });
-    of_sets.fold(Cost::default(), |sum, cost| Cost {
+) -> Option<Cost> {
+    let series = Series::new(points, tolerance)?;
+    let of_sets =
+        columns.iter().map(|set| burn_nca_fourier::cost(&series.points(&set.sets()), values, true));
+    Some(of_sets.fold(Cost::default(), |sum, cost| Cost {
         series: sum.series + cost.series,
         pairs: sum.pairs + cost.pairs,
-    })
+    }))
 }
 
-/// See [`fourier_exact_rows`](super::fourier_exact_rows).
-pub(super) fn exact_rows(
-    (queries, references): (&Tensor<2>, &Tensor<2>),
+/// The number of queries that [`PairSum::Fourier`], or [`PairSum::FourierMean`], sums exactly over one of these sets, pair by
+/// pair; `None` where the series is no operation on these points.
+///
+/// # Panics
+/// If the shapes contradict the sets.
+pub fn fourier_exact_rows(
+    points: (&Tensor<2>, &Tensor<2>),
     columns: &[NeighborSets],
     of_means: bool,
     tolerance: f64,
-) -> usize {
-    let [b, k] = queries.dims();
-    let [queries, references] = [queries, references].map(numbers);
-    let (queries, references) = (queries.as_slice(), references.as_slice());
-    let mut exact = vec![false; b];
+) -> Option<usize> {
+    let series = Series::new(points, tolerance)?;
+    let mut exact = vec![false; points.0.dims()[0]];
     for columns in columns {
         let sets = columns.sets();
-        let points = Points { queries, references, k, sets: &sets, tolerance };
+        let points = series.points(&sets);
         let found = match of_means {
             true => means(&points, &vec![0.0; columns.references()]).0,
             false => log_sums(&points),
@@ -48,10 +50,34 @@ pub(super) fn exact_rows(
             *exact |= digits == 0 && columns.count(row) > 0;
         }
     }
-    exact.into_iter().filter(|exact| *exact).count()
+    Some(exact.into_iter().filter(|exact| *exact).count())
 }
 
-fn numbers(tensor: &Tensor<2>) -> Vec<f64> {
-    let data = tensor.clone().without_autodiff().into_data().convert::<f64>();
-    data.try_to_vec::<f64>().expect("numbers of a tensor on the host")
+/// Queries and references on the host.
+struct Series {
+    queries: Vec<f64>,
+    references: Vec<f64>,
+    k: usize,
+    tolerance: f64,
+}
+
+impl Series {
+    /// `None` where the series is no operation on these points.
+    fn new((queries, references): (&Tensor<2>, &Tensor<2>), tolerance: f64) -> Option<Self> {
+        let numbers = |tensor: &Tensor<2>| {
+            let data = tensor.clone().without_autodiff().into_data().convert::<f64>();
+            data.try_to_vec::<f64>().expect("numbers of a tensor on the host")
+        };
+        takes(PairSum::Fourier(tolerance), &[queries, references]).then(|| Self {
+            queries: numbers(queries),
+            references: numbers(references),
+            k: queries.dims()[1],
+            tolerance,
+        })
+    }
+
+    fn points<'a>(&'a self, sets: &'a Sets) -> Points<'a> {
+        let Self { queries, references, k, tolerance } = self;
+        Points { queries, references, k: *k, sets, tolerance: *tolerance }
+    }
 }

@@ -1,10 +1,11 @@
 //! The kernels of modern NCA against the formulas, and on any number of threads.
 
+use super::oracle::Oracle;
 use super::{both, check_threads, converted, largest_error, points, sq_distance, worst};
 use crate::arch::{all, on, on_each};
 use crate::periodic::Periodic;
 use crate::softmax_rows::SoftmaxRows;
-use crate::{Number, panel::PADDING};
+use crate::{NeighborSets, Number, panel::PADDING};
 
 /// Products `q_i · r_j`, `[b, m]` with padding.
 fn products<T: Number>(queries: &[T], references: &[T], k: usize) -> Vec<T> {
@@ -32,18 +33,20 @@ fn error_of_means<T: Number>([b, m, k, c]: [usize; 4], own: Option<usize>) -> f6
     let [of_rows, of_columns] = of.slopes(&mut matrix, &rows, (&means, &g));
     let stride = m.next_multiple_of(PADDING);
     let (mut expected, mut slopes) = (vec![0.0; b * c], vec![0.0; b * stride]);
+    let columns = NeighborSets::all(b, m);
+    let columns = &own.map_or(columns.clone(), |own| columns.without_self(own));
+    let of = Oracle { queries: &exact_q, references: &exact_r, k, columns };
+    let distance = |i: usize, j: usize| of.sq_distance(i, j).sqrt();
+    let [least, logs] = of.statistics(distance);
+    let p = |i: usize, j: usize| (least[i] - distance(i, j) - logs[i]).exp();
     for i in 0..b {
-        let distance =
-            |j: usize| sq_distance(&exact_q[i * k..][..k], &exact_r[j * k..][..k]).sqrt();
-        let kept: Vec<usize> = (0..m).filter(|j| own.is_none_or(|own| own + i != *j)).collect();
-        let sum: f64 = kept.iter().map(|&j| (-distance(j)).exp()).sum();
-        let p = |j: usize| (-distance(j)).exp() / sum;
-        let mean = |a: usize| kept.iter().map(|&j| p(j) * exact_v[j * c + a]).sum();
-        (0..c).for_each(|a| expected[i * c + a] = mean(a));
-        for &j in &kept {
+        for a in 0..c {
+            expected[i * c + a] = of.kept(i).map(|j| p(i, j) * exact_v[j * c + a]).sum();
+        }
+        for j in of.kept(i) {
             let parts =
                 (0..c).map(|a| exact_g[i * c + a] * (exact_v[j * c + a] - expected[i * c + a]));
-            slopes[i * stride + j] = -p(j) * parts.sum::<f64>() / distance(j);
+            slopes[i * stride + j] = -p(i, j) * parts.sum::<f64>() / distance(i, j);
         }
     }
     let rows: Vec<f64> = slopes.chunks(stride).map(|row| row.iter().sum()).collect();
