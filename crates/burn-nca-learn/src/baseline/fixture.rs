@@ -4,7 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
-use super::Projection;
+use super::{Groups, Projection};
 use crate::data::{Features, Labeled};
 
 /// One data set of `tests/reference/baselines.json` (written by `baselines.py` next to it).
@@ -65,15 +65,23 @@ pub(crate) fn assert_identity(covariance: &[f64], d: usize, tolerance: f64) {
     assert_close(covariance, &Projection::euclidean(d).weight(), tolerance);
 }
 
+/// The covariance of rows of one class.
+pub(crate) fn total_covariance(features: &Features) -> Vec<f64> {
+    let one = Labeled::from_labels(features.clone(), vec![0; features.rows()]).unwrap();
+    Groups::of_classes(&one).within_covariance()
+}
+
+/// The within-class covariance of the mapped rows.
+pub(crate) fn within_after(map: &Projection, data: &Labeled) -> Vec<f64> {
+    let embedded = data.with_features(map.apply(data.features()).unwrap()).unwrap();
+    Groups::of_classes(&embedded).within_covariance()
+}
+
 /// Squared distances of the first ten rows to each other.
 pub(crate) fn sq_distances(features: &Features) -> Vec<f64> {
     let sq_distance = |i, j| -> f64 {
-        features
-            .row(i)
-            .iter()
-            .zip(features.row(j))
-            .map(|(a, b): (&f64, &f64)| (a - b).powi(2))
-            .sum()
+        let pairs = features.row(i).iter().zip(features.row(j));
+        pairs.map(|(a, b): (&f64, &f64)| (a - b).powi(2)).sum()
     };
     (0..10).flat_map(|i| (0..10).map(move |j| sq_distance(i, j))).collect()
 }

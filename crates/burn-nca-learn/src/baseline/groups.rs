@@ -1,4 +1,4 @@
-//! Rows in classes or chunklets, and how they spread within and between them.
+//! Rows in classes, and how they spread within and between them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -6,12 +6,11 @@ use std::sync::{Arc, OnceLock};
 use super::means::group_means;
 use super::scatter::{clear_constant_columns, deviation, sum_of_products};
 use crate::data::{ClassSpread, Features, Labeled, rounding_levels};
-use crate::error::{Error, Result};
 
 /// Numbers of a spread at most that a table keeps for all who ask: 32 MiB.
 const MOST_KEPT: usize = 1 << 22;
 
-/// Rows in groups (classes or chunklets), with the size and the mean of each group that has rows.
+/// Rows in groups, their classes, with the size and the mean of each group.
 ///
 /// The means and the covariance within classes are computed once for a table and its copies, however many groups are made
 /// of it (where they take no more than 32 MiB).
@@ -31,7 +30,7 @@ const MOST_KEPT: usize = 1 << 22;
 #[derive(Clone, Debug)]
 pub struct Groups<'a> {
     features: &'a Features,
-    group_of_row: Vec<Option<usize>>,
+    group_of_row: Vec<usize>,
     spread: Arc<ClassSpread>,
 }
 
@@ -39,7 +38,7 @@ impl<'a> Groups<'a> {
     /// The classes of labeled rows; a class without rows is left out.
     pub fn of_classes(data: &'a Labeled) -> Self {
         let features = data.features();
-        let (group_of_row, counts) = numbered(data.labels().iter().copied().map(Some));
+        let (group_of_row, counts) = numbered(data.labels());
         let d = features.columns();
         let compute = || spread(features, &group_of_row, counts.clone());
         let spread = match (counts.len() + d) * d <= MOST_KEPT {
@@ -49,21 +48,11 @@ impl<'a> Groups<'a> {
         Self { features, group_of_row, spread }
     }
 
-    /// Chunklets: rows known to belong together. Rows with `None` belong to no chunklet and are left out.
-    ///
-    /// # Errors
-    /// Not one entry per row.
-    pub fn of_chunklets(features: &'a Features, chunklets: &[Option<usize>]) -> Result<Self> {
-        if chunklets.len() != features.rows() {
-            return Err(Error::data(format!(
-                "{} chunklet entries for {} rows; give one entry per row, None for a row of no chunklet",
-                chunklets.len(),
-                features.rows()
-            )));
-        }
-        let (group_of_row, counts) = numbered(chunklets.iter().copied());
-        let spread = Arc::new(spread(features, &group_of_row, counts));
-        Ok(Self { features, group_of_row, spread })
+    /// The same groups of the rows by other features.
+    pub(super) fn with_features<'b>(&self, features: &'b Features) -> Groups<'b> {
+        let group_of_row = self.group_of_row.clone();
+        let spread = Arc::new(spread(features, &group_of_row, self.spread.counts.clone()));
+        Groups { features, group_of_row, spread }
     }
 
     /// Number of rows of each group.
@@ -81,12 +70,12 @@ impl<'a> Groups<'a> {
         &self.spread.rounding
     }
 
-    /// Number of rows that belong to a group.
+    /// Number of rows.
     pub fn rows(&self) -> usize {
-        self.spread.counts.iter().sum()
+        self.group_of_row.len()
     }
 
-    /// The within-group covariance, divisor n (rows that belong to a group), row-major `[d, d]`.
+    /// The within-group covariance, divisor n, row-major `[d, d]`.
     ///
     /// ```text
     /// Σ_w = 1/n Σ_c Σ_{i in c} (x_i - m_c)(x_i - m_c)ᵀ
@@ -94,13 +83,14 @@ impl<'a> Groups<'a> {
     /// It is computed once, however often it is asked for: of n rows that takes n d² operations.
     ///
     /// # Numerics
-    /// As [`total_covariance`](super::total_covariance).
+    /// Two passes, the mean first. A column that is [constant](Features::constant_columns) but for rounding, or whose
+    /// deviation is below 2^-40 of its largest magnitude, has exactly zero variance and covariance. The sum runs over blocks
+    /// of rows in order, so it is the same on any number of threads.
     pub fn within_covariance(&self) -> Vec<f64> {
         let compute = || {
             let d = self.features.columns();
-            let mut covariance = sum_of_products(self.group_of_row.len(), d, |row, target| {
-                self.centered_row(row, target)
-            });
+            let mut covariance =
+                sum_of_products(self.rows(), d, |row, target| self.centered_row(row, target));
             covariance.iter_mut().for_each(|value| *value /= self.rows().max(1) as f64);
             clear_constant_columns(&mut covariance, &self.spread.rounding);
             covariance
@@ -108,14 +98,14 @@ impl<'a> Groups<'a> {
         self.spread.within.get_or_init(compute).clone()
     }
 
-    /// The covariance of the rows that belong to a group, divisor n, row-major `[d, d]`: within plus between.
+    /// The covariance of the rows, divisor n, row-major `[d, d]`: within plus between.
     pub(super) fn total_covariance(&self) -> Vec<f64> {
         let mut total = self.within_covariance();
         total.iter_mut().zip(self.between_covariance()).for_each(|(sum, x)| *sum += x);
         total
     }
 
-    /// The mean of the rows that belong to a group, `[d]`.
+    /// The mean of the rows, `[d]`.
     pub(super) fn mean(&self) -> Vec<f64> {
         let n = self.rows() as f64;
         let mut overall = vec![0.0; self.features.columns()];
@@ -137,7 +127,7 @@ impl<'a> Groups<'a> {
     /// Σ_b = 1/n Σ_c n_c (m_c - m)(m_c - m)ᵀ,   m = 1/n Σ_c n_c m_c
     /// ```
     /// # Numerics
-    /// As [`total_covariance`](super::total_covariance).
+    /// As [`within_covariance`](Self::within_covariance).
     pub fn between_covariance(&self) -> Vec<f64> {
         let d = self.features.columns();
         let rows = self.weighted_means();
@@ -146,16 +136,11 @@ impl<'a> Groups<'a> {
         })
     }
 
-    /// Row r less the mean of its group; zero where it has none.
+    /// Row r less the mean of its group.
     pub(super) fn centered_row(&self, row: usize, target: &mut [f64]) {
-        match self.group_of_row[row] {
-            Some(group) => {
-                let d = target.len();
-                let mean = &self.spread.means[group * d..(group + 1) * d];
-                deviation(self.features, row, mean, target);
-            }
-            None => target.fill(0.0),
-        }
+        let (group, d) = (self.group_of_row[row], target.len());
+        let mean = &self.spread.means[group * d..(group + 1) * d];
+        deviation(self.features, row, mean, target);
     }
 
     /// The within-group variance of each column, divisor n, `[d]`: the diagonal of the covariance.
@@ -205,14 +190,14 @@ impl<'a> Groups<'a> {
     }
 
     /// Every row less the overall mean, row-major `[n, d]`, free of rounding: a column that is constant within
-    /// the groups has exactly the deviation of the group's mean. Zero for rows of no group.
+    /// the groups has exactly the deviation of the group's mean.
     pub(super) fn centered_rows(&self) -> Vec<f64> {
         let (n, d) = (self.group_of_row.len(), self.features.columns());
         let means = self.mean_deviations();
         let varies: Vec<bool> = self.within_variances().iter().map(|v| *v > 0.0).collect();
         let mut rows = vec![0.0; n * d];
         for (row, target) in rows.chunks_exact_mut(d).enumerate() {
-            let Some(group) = self.group_of_row[row] else { continue };
+            let group = self.group_of_row[row];
             self.centered_row(row, target);
             let means = &means[group * d..(group + 1) * d];
             for ((x, mean), varies) in target.iter_mut().zip(means).zip(&varies) {
@@ -224,16 +209,16 @@ impl<'a> Groups<'a> {
 }
 
 /// Groups numbered from 0 in the order of their ids, that of each row, and the number of rows of each.
-fn numbered(ids: impl Iterator<Item = Option<usize>> + Clone) -> (Vec<Option<usize>>, Vec<usize>) {
-    let mut index_of_id: BTreeMap<usize, usize> = ids.clone().flatten().map(|id| (id, 0)).collect();
+fn numbered(ids: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    let mut index_of_id: BTreeMap<usize, usize> = ids.iter().map(|&id| (id, 0)).collect();
     index_of_id.values_mut().enumerate().for_each(|(index, value)| *value = index);
-    let group_of_row: Vec<Option<usize>> = ids.map(|id| id.map(|id| index_of_id[&id])).collect();
+    let group_of_row: Vec<usize> = ids.iter().map(|id| index_of_id[id]).collect();
     let mut counts = vec![0; index_of_id.len()];
-    group_of_row.iter().flatten().for_each(|&group| counts[group] += 1);
+    group_of_row.iter().for_each(|&group| counts[group] += 1);
     (group_of_row, counts)
 }
 
-fn spread(features: &Features, group_of_row: &[Option<usize>], counts: Vec<usize>) -> ClassSpread {
+fn spread(features: &Features, group_of_row: &[usize], counts: Vec<usize>) -> ClassSpread {
     let means = group_means(features, group_of_row, &counts);
     let rounding = rounding_levels(features);
     ClassSpread { counts, means, rounding, within: OnceLock::new() }
@@ -267,18 +252,12 @@ mod tests {
     }
 
     #[test]
-    fn empty_classes_and_unlabeled_rows_are_left_out() {
+    fn empty_classes_are_left_out() {
         let features = Features::unnamed(vec![0.0, 2.0, 100.0, 10.0, 12.0], 1).unwrap();
         let names = vec!["a".into(), "empty".into(), "b".into(), "c".into()];
-        let data = Labeled::new(features.clone(), vec![0, 0, 2, 3, 3], names).unwrap();
-        assert_eq!(Groups::of_classes(&data).counts(), [2, 1, 2]);
-
-        let chunklets = [Some(9), Some(9), None, Some(4), Some(4)];
-        let groups = Groups::of_chunklets(&features, &chunklets).unwrap();
-        assert_eq!((groups.counts(), groups.means()), (&[2, 2][..], &[11.0, 1.0][..]));
-        assert_eq!(groups.rows(), 4);
-        assert_eq!(groups.within_covariance(), [1.0]);
-        let error = Groups::of_chunklets(&features, &chunklets[1..]).unwrap_err().to_string();
-        assert!(error.contains("4 chunklet entries for 5 rows"), "{error}");
+        let data = Labeled::new(features, vec![3, 3, 2, 0, 0], names).unwrap();
+        let groups = Groups::of_classes(&data);
+        assert_eq!((groups.counts(), groups.means()), (&[2, 1, 2][..], &[11.0, 100.0, 1.0][..]));
+        assert_eq!(groups.within_covariance(), [0.8]);
     }
 }

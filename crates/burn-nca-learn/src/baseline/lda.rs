@@ -108,16 +108,16 @@ impl LdaConfig {
     /// # Errors
     /// As [`fit`](Self::fit), where the shrinkage does not help either.
     pub fn fit_or_shrink(&self, data: &Labeled) -> Result<Lda> {
-        self.fit_or_shrink_groups(data, &Groups::of_classes(data))
+        self.fit_or_shrink_groups(&Groups::of_classes(data))
     }
 
-    /// The same of classes whose covariance is known ([`Groups::of_classes`] of the same rows).
+    /// The same of classes whose covariance is known.
     ///
     /// # Errors
     /// As [`fit_or_shrink`](Self::fit_or_shrink).
-    pub fn fit_or_shrink_groups(&self, data: &Labeled, groups: &Groups<'_>) -> Result<Lda> {
+    pub fn fit_or_shrink_groups(&self, groups: &Groups<'_>) -> Result<Lda> {
         let shrunk = self.clone().with_shrinkage(Shrinkage::Fixed { amount: SINGULAR_SHRINKAGE });
-        self.fit_groups(data, groups).or_else(|_| shrunk.fit_groups(data, groups))
+        self.fit_groups(groups).or_else(|_| shrunk.fit_groups(groups))
     }
 
     /// Finds the directions.
@@ -127,42 +127,38 @@ impl LdaConfig {
     /// 0..1, classes that differ along directions without within-class variance (see above), fewer than k
     /// directions with variance, or eigenvectors that do not converge.
     pub fn fit(&self, data: &Labeled) -> Result<Lda> {
-        self.fit_groups(data, &Groups::of_classes(data))
+        self.fit_groups(&Groups::of_classes(data))
     }
 
-    /// Finds the directions of classes whose covariance is known ([`Groups::of_classes`] of the same rows).
-    ///
-    /// # Errors
-    /// As [`LdaConfig::fit`].
-    pub fn fit_groups(&self, data: &Labeled, groups: &Groups<'_>) -> Result<Lda> {
-        require_two_rows("LDA", data.rows())?;
+    fn fit_groups(&self, groups: &Groups<'_>) -> Result<Lda> {
+        require_two_rows("LDA", groups.rows())?;
         require_dimensions("LDA", self.d_output)?;
         require_two_classes("LDA", groups, "use PCA, which needs no classes")?;
-        let (c, d, k) = (groups.counts().len(), data.features().columns(), self.d_output);
-        let most = Self::max_directions(data);
+        let (c, d, k) = (groups.counts().len(), groups.features().columns(), self.d_output);
+        let most = d.min(c - 1);
         if k > most {
             return Err(Error::setting(format!(
                 "LDA was asked for {k} dimensions, but {c} classes with rows and {d} features have at most \
                  {most} that separate them; ask for {most} or fewer, or use PCA"
             )));
         }
-        let found = if data.rows() < d {
-            self.fit_in_span(data, groups)?
+        let found = if groups.rows() < d {
+            self.fit_in_span(groups)?
         } else {
-            self.fit_in_features(data, groups)?
+            self.fit_in_features(groups)?
         };
         Ok(if self.unit_length { found.with_unit_directions() } else { found })
     }
 
-    fn fit_in_features(&self, data: &Labeled, groups: &Groups<'_>) -> Result<Lda> {
-        let scatter = self.scatter(data, groups, data.features().columns())?;
+    fn fit_in_features(&self, groups: &Groups<'_>) -> Result<Lda> {
+        let scatter = self.scatter(groups, groups.features().columns())?;
         let scale = feature_scale(&scatter.within_variances(), &scatter.means);
         self.solve(&scatter, &scale)
     }
 
     /// The fit of fewer rows than features, in the coordinates of their span.
-    fn fit_in_span(&self, data: &Labeled, groups: &Groups<'_>) -> Result<Lda> {
-        let (d, k) = (data.features().columns(), self.d_output);
+    fn fit_in_span(&self, groups: &Groups<'_>) -> Result<Lda> {
+        let (d, k) = (groups.features().columns(), self.d_output);
         let variances = groups.within_variances();
         // A shrinkage is toward a multiple of the identity, which has to stay one; without it LDA does not
         // depend on the features' scales, and equal ones lose the fewest digits.
@@ -179,8 +175,8 @@ impl LdaConfig {
         let span = RowSpan::of(&rows, d);
         drop(rows);
         let r = span.dimensions();
-        let reduced = data.with_features(Features::unnamed(span.coordinates(), r)?)?;
-        let scatter = self.scatter(&reduced, &Groups::of_classes(&reduced), d)?;
+        let reduced = Features::unnamed(span.coordinates(), r)?;
+        let scatter = self.scatter(&groups.with_features(&reduced), d)?;
         let found = self.solve(&scatter, &vec![1.0; r])?;
         let mut weight = span.lift(&found.projection.weight(), k);
         for (row, scale) in weight.chunks_exact_mut(k).zip(&scale) {
@@ -191,10 +187,10 @@ impl LdaConfig {
     }
 
     /// The scatter of the data, which stand for d features.
-    fn scatter(&self, data: &Labeled, groups: &Groups<'_>, d: usize) -> Result<Scatter> {
+    fn scatter(&self, groups: &Groups<'_>, d: usize) -> Result<Scatter> {
         let mut within = groups.within_covariance();
-        let shrinkage = self.shrinkage.apply(data, groups, &mut within, d)?;
-        let (means, columns) = (groups.weighted_means(), data.features().columns());
+        let shrinkage = self.shrinkage.apply(groups, &mut within, d)?;
+        let (means, columns) = (groups.weighted_means(), groups.features().columns());
         Ok(Scatter { within, means, shrinkage, columns, features: d })
     }
 

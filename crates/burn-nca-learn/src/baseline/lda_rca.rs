@@ -21,13 +21,10 @@ pub fn lda_rca(data: &Labeled, lda: &LdaConfig) -> Result<Projection> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::baseline::fixture::{assert_close, assert_identity, random_labeled, sq_distances};
-    use crate::baseline::{Groups, Shrinkage};
-
-    fn within_after(map: &Projection, data: &Labeled) -> Vec<f64> {
-        let embedded = data.with_features(map.apply(data.features()).unwrap()).unwrap();
-        Groups::of_classes(&embedded).within_covariance()
-    }
+    use crate::baseline::Shrinkage;
+    use crate::baseline::fixture::{
+        assert_close, assert_identity, random_labeled, sq_distances, within_after,
+    };
 
     #[test]
     fn rca_after_lda_keeps_its_distances_but_for_a_shrinkage() {

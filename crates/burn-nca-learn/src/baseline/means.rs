@@ -4,13 +4,13 @@ use crate::data::Features;
 
 /// The mean of each column, `[d]`.
 pub fn mean(features: &Features) -> Vec<f64> {
-    group_means(features, &vec![Some(0); features.rows()], &[features.rows()])
+    group_means(features, &vec![0; features.rows()], &[features.rows()])
 }
 
 /// The mean of each group of rows, with a second pass that takes the first one's rounding back out.
 pub(super) fn group_means(
     features: &Features,
-    group_of_row: &[Option<usize>],
+    group_of_row: &[usize],
     counts: &[usize],
 ) -> Vec<f64> {
     let d = features.columns();
@@ -18,7 +18,7 @@ pub(super) fn group_means(
     for _ in 0..2 {
         let mut correction = vec![0.0; means.len()];
         features.each_row(|row, values| {
-            let Some(group) = group_of_row[row] else { return };
+            let group = group_of_row[row];
             let at = group * d..(group + 1) * d;
             let target = correction[at.clone()].iter_mut().zip(&means[at]);
             target.zip(values).for_each(|((sum, mean), x)| *sum += x - mean);

@@ -8,7 +8,7 @@
 //! |---|---|---|---|
 //! | Euclidean | I | no | [`Projection::euclidean`] |
 //! | whitening | Σ^(-1/2), total covariance | no | [`WhiteningConfig`] |
-//! | RCA | Σ_w^(-1/2), within-class covariance | yes, or chunklets | [`RcaConfig`] |
+//! | RCA | Σ_w^(-1/2), within-class covariance | yes | [`RcaConfig`] |
 //! | PCA | directions of largest variance | no | [`PcaConfig`] |
 //! | LDA | directions of largest between- over within-class variance | yes | [`LdaConfig`] |
 //! | LDA, then RCA | RCA in the space of LDA | yes | [`lda_rca`] |
@@ -58,7 +58,6 @@ pub use projection::Projection;
 pub(crate) use projection::transposed;
 pub(crate) use pseudo_inverse::pseudo_inverse;
 pub use rca::RcaConfig;
-pub use scatter::total_covariance;
 pub use shrinkage::Shrinkage;
 pub use truncated_svd::{TruncatedSvd, TruncatedSvdConfig};
 pub use whitening::WhiteningConfig;

@@ -3,11 +3,11 @@
 use burn::config::Config;
 
 use super::means::mean;
-use super::principal::{Deviations, Principal};
+use super::principal::{Principal, deviations};
 use super::require::{require_dimensions, require_two_rows};
-use super::scatter::{clear_constant_columns, deviation};
+use super::scatter::clear_constant_columns;
 use super::{Groups, Projection};
-use crate::data::{Features, rounding_levels};
+use crate::data::Features;
 use crate::error::{Error, Result};
 
 /// Principal component analysis: the k orthogonal directions of largest variance.
@@ -59,25 +59,19 @@ impl PcaConfig {
     pub fn fit(&self, features: &Features) -> Result<Pca> {
         self.check(features)?;
         let mean = mean(features);
-        let principal = Deviations {
-            rows: features.rows(),
-            rounding: &rounding_levels(features),
-            divisor: (features.rows() - 1) as f64,
-            fill: |row, target: &mut [f64]| deviation(features, row, &mean, target),
-        }
-        .principal()?;
+        let principal = deviations(features, &mean, (features.rows() - 1) as f64).principal()?;
         Ok(self.of(&principal, mean))
     }
 
-    /// Finds the directions of rows whose classes are known, all of them: their covariance serves PCA and
-    /// [LDA](super::LdaConfig::fit_groups).
+    /// Finds the directions of rows whose classes are known: their covariance serves PCA and
+    /// [LDA](super::LdaConfig::fit_or_shrink_groups).
     ///
     /// # Errors
     /// As [`PcaConfig::fit`].
     pub fn fit_groups(&self, groups: &Groups<'_>) -> Result<Pca> {
         let (features, n) = (groups.features(), groups.rows());
-        // Fewer rows than features are cheaper in their span; rows of no group count as well.
-        if n < features.columns() || n < features.rows() {
+        // Fewer rows than features are cheaper in their span.
+        if n < features.columns() {
             return self.fit(features);
         }
         self.check(features)?;
@@ -101,7 +95,7 @@ impl PcaConfig {
 
     fn of(&self, principal: &Principal, mean: Vec<f64>) -> Pca {
         let (k, d) = (self.d_output, mean.len());
-        let variance = |j: usize| principal.variances.get(j).map_or(0.0, |v| v.max(0.0));
+        let variance = |j: usize| principal.variances().get(j).map_or(0.0, |v| v.max(0.0));
         let explained_variance: Vec<f64> = (0..k).map(variance).collect();
         let total = principal.total;
         let share = |variance: &f64| if total > 0.0 { variance / total } else { 0.0 };
@@ -124,14 +118,7 @@ impl PcaConfig {
 /// If k > d.
 pub(crate) fn directions_about(features: &Features, center: &[f64], k: usize) -> Result<Vec<f64>> {
     require_dimensions("PCA", k)?;
-    let principal = Deviations {
-        rows: features.rows(),
-        rounding: &rounding_levels(features),
-        divisor: features.rows().max(1) as f64,
-        fill: |row, target: &mut [f64]| deviation(features, row, center, target),
-    }
-    .principal()?;
-    Ok(principal.leading(k))
+    Ok(deviations(features, center, features.rows().max(1) as f64).principal()?.leading(k))
 }
 
 #[cfg(test)]

@@ -1,8 +1,11 @@
 //! The principal directions of rows, by the smaller of their two scatter matrices.
 
+use std::borrow::Cow;
+
 use super::eigen::{SymmetricEigen, fix_signs};
-use super::scatter::{clear_constant_columns, sum_of_products};
+use super::scatter::{clear_constant_columns, deviation, sum_of_products};
 use super::span::RowSpan;
+use crate::data::{Features, rounding_levels};
 use crate::error::Result;
 
 /// The eigenvectors of a scatter `1/divisor Σ u uᵀ`, by falling variance and with fixed signs.
@@ -10,8 +13,6 @@ use crate::error::Result;
 /// Rows in number d or more give the d x d scatter; fewer are taken to the coordinates of their span first
 /// ([`RowSpan`]), where the scatter is n x n.
 pub(super) struct Principal {
-    /// The variances, falling: min(n, d) of them; along all further directions there is none.
-    pub variances: Vec<f64>,
     /// The sum of all variances.
     pub total: f64,
     columns: usize,
@@ -24,11 +25,22 @@ pub(super) struct Deviations<'a, F: Fn(usize, &mut [f64]) + Sync> {
     /// Number of rows.
     pub rows: usize,
     /// The level of rounding of each column, `[d]`: a column of no more deviation is constant.
-    pub rounding: &'a [f64],
+    pub rounding: Cow<'a, [f64]>,
     /// What the sum of products is divided by.
     pub divisor: f64,
     /// Writes one row.
     pub fill: F,
+}
+
+/// The rows of features less a center.
+pub(super) fn deviations<'a>(
+    features: &'a Features,
+    center: &'a [f64],
+    divisor: f64,
+) -> Deviations<'a, impl Fn(usize, &mut [f64]) + Sync> {
+    let fill = |row, target: &mut [f64]| deviation(features, row, center, target);
+    let rounding = Cow::Owned(rounding_levels(features));
+    Deviations { rows: features.rows(), rounding, divisor, fill }
 }
 
 impl<F: Fn(usize, &mut [f64]) + Sync> Deviations<'_, F> {
@@ -43,7 +55,7 @@ impl<F: Fn(usize, &mut [f64]) + Sync> Deviations<'_, F> {
     fn in_features(&self) -> Result<Principal> {
         let d = self.rounding.len();
         let mut scatter = self.scatter(d, &self.fill);
-        clear_constant_columns(&mut scatter, self.rounding);
+        clear_constant_columns(&mut scatter, &self.rounding);
         Principal::of_scatter(&scatter, d, d, None)
     }
 
@@ -74,7 +86,7 @@ impl<F: Fn(usize, &mut [f64]) + Sync> Deviations<'_, F> {
         }
         let deviations = squares.iter().map(|sum| (sum / self.divisor).sqrt());
         let constant: Vec<usize> = deviations
-            .zip(self.rounding)
+            .zip(&*self.rounding)
             .enumerate()
             .filter_map(|(column, (deviation, level))| (deviation <= *level).then_some(column))
             .collect();
@@ -98,7 +110,12 @@ impl Principal {
     ) -> Result<Self> {
         let total = scatter.iter().step_by(size + 1).sum();
         let eigen = SymmetricEigen::new(scatter, size)?;
-        Ok(Self { variances: eigen.values.clone(), total, columns, eigen, span })
+        Ok(Self { total, columns, eigen, span })
+    }
+
+    /// The variances, falling: min(n, d) of them; along all further directions there is none.
+    pub fn variances(&self) -> &[f64] {
+        &self.eigen.values
     }
 
     /// The first `count` directions as columns, row-major `[d, count]`, orthonormal; those past the variances
@@ -109,7 +126,7 @@ impl Principal {
     pub fn leading(&self, count: usize) -> Vec<f64> {
         assert!(count <= self.columns, "{count} directions in {} columns", self.columns);
         let Some(span) = &self.span else { return self.eigen.leading(count) };
-        let known = self.variances.len();
+        let known = self.variances().len();
         let mut directions = vec![0.0; known.max(count) * count];
         let leading = self.eigen.leading(count.min(known));
         let rows = directions.chunks_exact_mut(count).zip(leading.chunks_exact(count.min(known)));
@@ -125,20 +142,18 @@ impl Principal {
 mod tests {
     use super::*;
     use crate::baseline::fixture::{assert_close, random_labeled};
-    use crate::data::{Features, rounding_levels};
 
     /// Compares both routes: all variances that are there, and the directions of those.
     fn compare(features: &Features, rank: usize) {
-        let (rows, rounding) = (features.rows(), rounding_levels(features));
-        let fill = |row, target: &mut [f64]| target.copy_from_slice(features.row(row));
-        let deviations = Deviations { rows, rounding: &rounding, divisor: rows as f64, fill };
+        let origin = vec![0.0; features.columns()];
+        let deviations = deviations(features, &origin, features.rows() as f64);
         let by_features = deviations.in_features().unwrap();
         let by_span = deviations.in_span().unwrap();
-        let largest = by_features.variances[0];
+        let largest = by_features.variances()[0];
         assert_close(&[by_span.total / largest], &[by_features.total / largest], 1e-12);
         for (route, other) in [(&by_features, &by_span), (&by_span, &by_features)] {
-            assert_close(&route.variances[..rank], &other.variances[..rank], 1e-12 * largest);
-            assert!(route.variances[rank..].iter().all(|v| v.abs() < 1e-12 * largest));
+            assert_close(&route.variances()[..rank], &other.variances()[..rank], 1e-12 * largest);
+            assert!(route.variances()[rank..].iter().all(|v| v.abs() < 1e-12 * largest));
         }
         assert_close(&by_span.leading(rank), &by_features.leading(rank), 1e-8);
     }

@@ -6,7 +6,7 @@ use super::principal::Deviations;
 use super::require::{require_two_classes, require_two_rows};
 use super::whitening::inverse_root;
 use super::{Groups, Projection};
-use crate::data::{Features, Labeled};
+use crate::data::Labeled;
 use crate::error::{Error, Result};
 
 /// Relevant component analysis: the map after which classes have unit covariance, `A = Σ_w^(-1/2)`.
@@ -14,9 +14,9 @@ use crate::error::{Error, Result};
 /// ```text
 /// Σ_w = 1/n Σ_c Σ_{i in c} (x_i - m_c)(x_i - m_c)ᵀ = V Λ Vᵀ,   A = Λ^(-1/2) Vᵀ
 /// ```
-/// The groups c are the classes, or chunklets: small groups of rows known to be alike, while the other rows
-/// have no label. Divisor n, the rows that belong to a group. The root is the one rotated onto the principal
-/// axes, as in [`WhiteningConfig`](super::WhiteningConfig).
+/// Divisor n. The root is the one rotated onto the principal axes, as in
+/// [`WhiteningConfig`](super::WhiteningConfig). Of chunklets, small groups of rows known to be alike while the other rows
+/// have no label, give the rows that belong to one, with the chunklets as classes.
 ///
 /// # Numerics
 /// Directions whose within-class variance is at most `tolerance` of the largest are dropped. Where classes
@@ -26,12 +26,10 @@ use crate::error::{Error, Result};
 /// # Examples
 /// ```
 /// use burn_nca_learn::baseline::RcaConfig;
-/// use burn_nca_learn::data::Features;
+/// use burn_nca_learn::data::{Features, Labeled};
 ///
-/// // Rows 1 and 2 are alike, so are rows 3 and 4; nothing is known of row 5.
-/// let x = Features::unnamed(vec![0.0, 4.0, 10.0, 14.0, 99.0], 1)?;
-/// let chunklets = [Some(0), Some(0), Some(1), Some(1), None];
-/// let map = RcaConfig::new().fit_chunklets(&x, &chunklets)?;
+/// let x = Features::unnamed(vec![0.0, 4.0, 10.0, 14.0], 1)?;
+/// let map = RcaConfig::new().fit(&Labeled::from_labels(x, vec![0, 0, 1, 1])?)?;
 /// assert_eq!(map.matrix(), [0.5]);
 /// # Ok::<(), burn_nca_learn::Error>(())
 /// ```
@@ -47,7 +45,7 @@ pub struct RcaConfig {
 }
 
 impl RcaConfig {
-    /// Finds the map with the classes as chunklets.
+    /// Finds the map.
     ///
     /// # Errors
     /// A tolerance outside 0..1, fewer than two rows, fewer than two classes with rows, classes whose rows
@@ -56,30 +54,9 @@ impl RcaConfig {
         require_two_rows("RCA", data.rows())?;
         let groups = Groups::of_classes(data);
         require_two_classes("RCA", &groups, "use whitening, which needs no classes")?;
-        self.fit_groups(&groups, data.rows())
-    }
-
-    /// Finds the map with these chunklets, one entry per row; rows with `None` are left out.
-    ///
-    /// A single chunklet is enough here; chunklets of one row add nothing but to the divisor.
-    ///
-    /// # Errors
-    /// Not one entry per row, a tolerance outside 0..1, fewer than two rows in chunklets, chunklets whose rows
-    /// are all equal, or eigenvectors that do not converge.
-    pub fn fit_chunklets(
-        &self,
-        features: &Features,
-        chunklets: &[Option<usize>],
-    ) -> Result<Projection> {
-        let groups = Groups::of_chunklets(features, chunklets)?;
-        require_two_rows("RCA with chunklets", groups.rows())?;
-        self.fit_groups(&groups, features.rows())
-    }
-
-    fn fit_groups(&self, groups: &Groups<'_>, rows: usize) -> Result<Projection> {
         let deviations = Deviations {
-            rows,
-            rounding: groups.rounding(),
+            rows: groups.rows(),
+            rounding: groups.rounding().into(),
             divisor: groups.rows() as f64,
             fill: |row, target: &mut [f64]| groups.centered_row(row, target),
         };
@@ -96,13 +73,9 @@ impl RcaConfig {
 mod tests {
     use super::*;
     use crate::baseline::fixture::{
-        Reference, assert_close, assert_identity, random_labeled, sq_distances,
+        Reference, assert_close, assert_identity, random_labeled, sq_distances, within_after,
     };
-
-    fn within_after(map: &Projection, data: &Labeled) -> Vec<f64> {
-        let embedded = data.with_features(map.apply(data.features()).unwrap()).unwrap();
-        Groups::of_classes(&embedded).within_covariance()
-    }
+    use crate::data::Features;
 
     #[test]
     fn classes_have_unit_covariance_with_divisor_n() {
@@ -125,22 +98,6 @@ mod tests {
     }
 
     #[test]
-    fn chunklets_equal_to_the_classes_give_the_same_map_and_unlabeled_rows_change_nothing() {
-        let data = random_labeled(30, 3, 2, 4);
-        let map = RcaConfig::new().fit(&data).unwrap();
-        let mut chunklets: Vec<Option<usize>> = data.labels().iter().copied().map(Some).collect();
-        let by_chunklets = RcaConfig::new().fit_chunklets(data.features(), &chunklets).unwrap();
-        assert_eq!(map, by_chunklets);
-
-        let mut values = data.features().values().to_vec();
-        values.extend([1e3, -1e3, 5e2]);
-        chunklets.push(None);
-        let longer = Features::unnamed(values, 3).unwrap();
-        let with_unlabeled = RcaConfig::new().fit_chunklets(&longer, &chunklets).unwrap();
-        assert_close(&with_unlabeled.weight(), &map.weight(), 1e-12);
-    }
-
-    #[test]
     fn constant_columns_are_dropped_and_repeated_rows_change_nothing() {
         let data = random_labeled(20, 2, 2, 9);
         let rows = data.features().values().chunks_exact(2);
@@ -160,10 +117,10 @@ mod tests {
         let one = Labeled::from_labels(features.clone(), vec![0, 0, 0]).unwrap();
         let error = RcaConfig::new().fit(&one).unwrap_err().to_string();
         assert!(error.contains("two classes with rows, the data have 1"), "{error}");
-        let singles = Labeled::from_labels(features.clone(), vec![0, 1, 2]).unwrap();
+        let error = RcaConfig::new().fit(&one.select(&[0])).unwrap_err().to_string();
+        assert!(error.contains("at least two rows, the data have 1"), "{error}");
+        let singles = Labeled::from_labels(features, vec![0, 1, 2]).unwrap();
         let error = RcaConfig::new().fit(&singles).unwrap_err().to_string();
         assert!(error.contains("no within-class variance"), "{error}");
-        let error = RcaConfig::new().fit_chunklets(&features, &[None, None, Some(1)]).unwrap_err();
-        assert!(error.to_string().contains("at least two rows, the data have 1"), "{error}");
     }
 }

@@ -4,34 +4,12 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use super::means::mean;
-use crate::data::{Features, rounding_levels};
+use crate::data::Features;
 
 /// Rows that enter the sum of products at once.
 const ROW_BLOCK: usize = 1024;
 /// Rows of the covariance that one task updates.
 const STRIPE: usize = 64;
-
-/// The total covariance, divisor n, row-major `[d, d]`.
-///
-/// ```text
-/// Σ = 1/n Σ_i (x_i - m)(x_i - m)ᵀ,   m = 1/n Σ_i x_i
-/// ```
-///
-/// # Numerics
-/// Two passes, the mean first. A column that is [constant](Features::constant_columns) but for rounding, or whose
-/// deviation is below 2^-40 of its largest magnitude, has exactly zero variance and covariance. The sum runs over blocks of rows in order, so
-/// it is the same on any number of threads.
-pub fn total_covariance(features: &Features) -> Vec<f64> {
-    let (n, d) = (features.rows(), features.columns());
-    let mean = mean(features);
-    let mut covariance = sum_of_products(n, d, |row, target| {
-        deviation(features, row, &mean, target);
-    });
-    covariance.iter_mut().for_each(|value| *value /= n.max(1) as f64);
-    clear_constant_columns(&mut covariance, &rounding_levels(features));
-    covariance
-}
 
 /// `target = row - center`, of row `row` of the features.
 pub(super) fn deviation(features: &Features, row: usize, center: &[f64], target: &mut [f64]) {
@@ -89,7 +67,7 @@ pub(super) fn clear_constant_columns(covariance: &mut [f64], rounding: &[f64]) {
 mod tests {
     use super::*;
     use crate::baseline::Groups;
-    use crate::baseline::fixture::{assert_close, random_labeled};
+    use crate::baseline::fixture::{assert_close, random_labeled, total_covariance};
     use crate::data::Labeled;
 
     /// The sums of the definitions with nested loops: total, within, between.

@@ -3,7 +3,6 @@
 use burn::config::Config;
 
 use super::Groups;
-use crate::data::Labeled;
 use crate::error::{Error, Result};
 
 /// The share s by which the within-class covariance is drawn toward a multiple of the identity.
@@ -33,15 +32,9 @@ impl Shrinkage {
     ///
     /// d is the number of features: where the data are coordinates of a span of fewer directions, the others
     /// have no variance but count in the mean.
-    pub(super) fn apply(
-        self,
-        data: &Labeled,
-        groups: &Groups<'_>,
-        within: &mut [f64],
-        d: usize,
-    ) -> Result<f64> {
-        let amount = self.amount(data, groups, within, d)?;
-        shrink(within, data.features().columns(), d, amount);
+    pub(super) fn apply(self, groups: &Groups<'_>, within: &mut [f64], d: usize) -> Result<f64> {
+        let amount = self.amount(groups, within, d)?;
+        shrink(within, groups.features().columns(), d, amount);
         Ok(amount)
     }
 
@@ -50,14 +43,14 @@ impl Shrinkage {
         matches!(self, Self::None | Self::Fixed { amount: 0.0 })
     }
 
-    fn amount(self, data: &Labeled, groups: &Groups<'_>, within: &[f64], d: usize) -> Result<f64> {
+    fn amount(self, groups: &Groups<'_>, within: &[f64], d: usize) -> Result<f64> {
         match self {
             Self::None => Ok(0.0),
             Self::Fixed { amount } if (0.0..=1.0).contains(&amount) => Ok(amount),
             Self::Fixed { amount } => Err(Error::setting(format!(
                 "the shrinkage is {amount}; give a share from 0 to 1, such as 0.01"
             ))),
-            Self::LedoitWolf => Ok(ledoit_wolf(data, groups, within, d)),
+            Self::LedoitWolf => Ok(ledoit_wolf(groups, within, d)),
         }
     }
 }
@@ -67,11 +60,11 @@ impl Shrinkage {
 /// ```text
 /// μ = tr Σ_w / d,   δ² = ||Σ_w - μ I||² / d,   β² = 1/(d n) (1/n Σ_i ||u_i||⁴ - ||Σ_w||²),   s = min(β², δ²) / δ²
 /// ```
-fn ledoit_wolf(data: &Labeled, groups: &Groups<'_>, within: &[f64], d: usize) -> f64 {
-    let (n, columns) = (data.rows() as f64, data.features().columns());
+fn ledoit_wolf(groups: &Groups<'_>, within: &[f64], d: usize) -> f64 {
+    let (n, columns) = (groups.rows() as f64, groups.features().columns());
     let mut centered = vec![0.0; columns];
     let mut fourth_powers = 0.0;
-    for row in 0..data.rows() {
+    for row in 0..groups.rows() {
         groups.centered_row(row, &mut centered);
         fourth_powers += centered.iter().map(|u| u * u).sum::<f64>().powi(2);
     }
@@ -108,7 +101,7 @@ mod tests {
             let data = random_labeled(n, 6, 2, 3);
             let groups = Groups::of_classes(&data);
             let mut within = groups.within_covariance();
-            Shrinkage::LedoitWolf.apply(&data, &groups, &mut within, 6).unwrap()
+            Shrinkage::LedoitWolf.apply(&groups, &mut within, 6).unwrap()
         };
         let shares = [share(6), share(60), share(600)];
         assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{shares:?}");

@@ -4,10 +4,9 @@ use burn::config::Config;
 
 use super::Projection;
 use super::means::mean;
-use super::principal::Deviations;
+use super::principal::{Deviations, deviations};
 use super::require::require_two_rows;
-use super::scatter::deviation;
-use crate::data::{Features, rounding_levels};
+use crate::data::Features;
 use crate::error::{Error, Result};
 
 /// Whitening: the map after which the data have unit covariance, `A = Σ^(-1/2)`.
@@ -51,12 +50,7 @@ impl WhiteningConfig {
     pub fn fit(&self, features: &Features) -> Result<Projection> {
         require_two_rows("whitening", features.rows())?;
         let mean = mean(features);
-        let deviations = Deviations {
-            rows: features.rows(),
-            rounding: &rounding_levels(features),
-            divisor: features.rows() as f64,
-            fill: |row, target: &mut [f64]| deviation(features, row, &mean, target),
-        };
+        let deviations = deviations(features, &mean, features.rows() as f64);
         inverse_root("whitening", &deviations, self.tolerance)?.ok_or_else(|| {
             Error::data(
                 "all rows are equal, so whitening has no variance to scale; check how the data were read",
@@ -78,14 +72,14 @@ pub(super) fn inverse_root<F: Fn(usize, &mut [f64]) + Sync>(
     }
     let (principal, d) = (deviations.principal()?, deviations.rounding.len());
     // Below d times the precision of f64 an eigenvalue is rounding, whatever the tolerance.
-    let smallest = tolerance.max(d as f64 * f64::EPSILON) * principal.variances[0];
-    let kept = principal.variances.iter().filter(|value| **value > smallest.max(0.0)).count();
+    let smallest = tolerance.max(d as f64 * f64::EPSILON) * principal.variances()[0];
+    let kept = principal.variances().iter().filter(|value| **value > smallest.max(0.0)).count();
     if kept == 0 {
         return Ok(None);
     }
     let mut weight = principal.leading(kept);
     for row in weight.chunks_exact_mut(kept) {
-        row.iter_mut().zip(&principal.variances).for_each(|(x, variance)| *x /= variance.sqrt());
+        row.iter_mut().zip(principal.variances()).for_each(|(x, variance)| *x /= variance.sqrt());
     }
     Ok(Some(Projection::new(weight, [d, kept])))
 }
@@ -94,9 +88,8 @@ pub(super) fn inverse_root<F: Fn(usize, &mut [f64]) + Sync>(
 mod tests {
     use super::*;
     use crate::baseline::fixture::{
-        Reference, assert_close, assert_identity, random_labeled, sq_distances,
+        Reference, assert_close, assert_identity, random_labeled, sq_distances, total_covariance,
     };
-    use crate::baseline::total_covariance;
 
     #[test]
     fn whitened_data_have_unit_covariance_with_divisor_n() {

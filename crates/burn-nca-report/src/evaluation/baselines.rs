@@ -50,7 +50,7 @@ fn discriminants(
     dimension: usize,
 ) -> Option<(String, Projection)> {
     let lda = LdaConfig::new(dimension.min(LdaConfig::max_directions(train)))
-        .fit_or_shrink_groups(train, groups)
+        .fit_or_shrink_groups(groups)
         .ok()?;
     let name = match lda.shrinkage {
         0.0 => "LDA".to_string(),

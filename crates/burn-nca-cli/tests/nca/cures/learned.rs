@@ -5,9 +5,7 @@ use burn_nca_data::{
     Coincidences, Features, Labeled, LabeledPair, LabeledPairs, Pairs, RegressionData, Result,
     SparseFeatures, Task, TrainingData,
 };
-use burn_nca_learn::baseline::{
-    Groups, LdaConfig, PcaConfig, Projection, Shrinkage, TruncatedSvdConfig,
-};
+use burn_nca_learn::baseline::{LdaConfig, PcaConfig, Projection, Shrinkage, TruncatedSvdConfig};
 use burn_nca_learn::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, LinearMap};
 use burn_nca_learn::estimator::Estimator;
 use burn_nca_learn::fit::{
@@ -79,7 +77,6 @@ fn network() -> AnyEncoder {
 }
 
 fn baselines() -> Vec<Refused> {
-    let chunklets = |of: &[Option<usize>]| Groups::of_chunklets(&features(2), of).map(drop);
     let one_row = |method: &dyn Fn(&Labeled) -> Result<()>, rows| {
         method(&Labeled::from_labels(features(rows), (0..rows).collect()).unwrap())
     };
@@ -103,10 +100,6 @@ fn baselines() -> Vec<Refused> {
     let wide = SparseFeatures::new([50_000, 50_000], vec![(0, 0, 1.0), (7, 9, 2.0)]).unwrap();
     let large = |k: usize| TruncatedSvdConfig::new(k).fit(&wide);
     vec![
-        refused(chunklets(&[Some(0)])).by(
-            "give one entry per row, None for a row of no chunklet",
-            chunklets(&[Some(0), None]),
-        ),
         refused(one_row(&|data| pca(1, data), 1)).by("add rows", one_row(&|data| pca(1, data), 2)),
         refused(pca(0, &data())).by("ask for 1 or more", pca(1, &data())),
         refused(lda(1, &one_class)).by("use PCA, which needs no classes", pca(1, &one_class)),

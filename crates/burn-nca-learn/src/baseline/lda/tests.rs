@@ -1,13 +1,9 @@
 //! Linear discriminants by hand, as the other route gives them, and refused.
 
 use super::*;
-use crate::baseline::fixture::{Reference, assert_close, assert_identity, random_labeled};
-
-fn within_after(lda: &Lda, data: &Labeled) -> Vec<f64> {
-    let embedded = lda.projection.apply(data.features()).unwrap();
-    let embedded = data.with_features(embedded).unwrap();
-    Groups::of_classes(&embedded).within_covariance()
-}
+use crate::baseline::fixture::{
+    Reference, assert_close, assert_identity, random_labeled, within_after,
+};
 
 /// Two classes that differ in the first of three features by hand, with a free third one.
 fn labeled(third: [f64; 4]) -> Labeled {
@@ -24,7 +20,7 @@ fn directions_and_ratios_are_those_of_scikit_learn_to_sign() {
         let lda = LdaConfig::new(2).fit(&data).unwrap();
         assert_close(&lda.projection.weight(), &reference.numbers("lda_scalings"), 1e-9);
         assert_close(&lda.explained_ratio, &reference.numbers("lda_explained_ratio"), 1e-10);
-        assert_identity(&within_after(&lda, &data), 2, 1e-10);
+        assert_identity(&within_after(&lda.projection, &data), 2, 1e-10);
     }
 }
 
@@ -52,7 +48,7 @@ fn a_constant_column_gets_no_weight_and_a_repeated_one_changes_no_ratio() {
     let repeated = LdaConfig::new(1).fit(&labeled([0.0, 4.0, 10.0, 14.0])).unwrap();
     assert_close(&repeated.variance_ratio, &constant.variance_ratio, 1e-10);
     for (lda, third) in [(constant, [0.1; 4]), (repeated, [0.0, 4.0, 10.0, 14.0])] {
-        assert_identity(&within_after(&lda, &labeled(third)), 1, 1e-10);
+        assert_identity(&within_after(&lda.projection, &labeled(third)), 1, 1e-10);
     }
 }
 
@@ -74,8 +70,8 @@ fn a_separating_direction_without_variance_is_an_error_that_a_shrinkage_cures() 
 fn compare_routes(data: &Labeled, shrinkage: Shrinkage) {
     let config = LdaConfig::new(2).with_shrinkage(shrinkage);
     let groups = Groups::of_classes(data);
-    let by_features = config.fit_in_features(data, &groups).unwrap();
-    let by_span = config.fit_in_span(data, &groups).unwrap();
+    let by_features = config.fit_in_features(&groups).unwrap();
+    let by_span = config.fit_in_span(&groups).unwrap();
     let largest = by_features.projection.weight().iter().fold(0.0_f64, |m, x| m.max(x.abs()));
     let scaled =
         |lda: &Lda| -> Vec<f64> { lda.projection.weight().iter().map(|x| x / largest).collect() };
@@ -116,7 +112,7 @@ fn both_routes_agree_without_shrinkage_on_a_wide_table_of_few_directions() {
     let wide = config.fit(&data).unwrap();
     let narrow_fit = config.fit(&narrow).unwrap();
     assert_close(&wide.variance_ratio, &narrow_fit.variance_ratio, 1e-8);
-    assert_identity(&within_after(&wide, &data), 2, 1e-9);
+    assert_identity(&within_after(&wide.projection, &data), 2, 1e-9);
     compare_routes(&data, Shrinkage::None);
 }
 
