@@ -65,6 +65,8 @@ mod tests {
     fn features_are_weighed_by_the_squares() {
         let device = Device::flex();
         let map = FeatureWeights::from_weights(&[2.0, -3.0], &device, DType::F32);
+        let shown = map.to_string();
+        assert!(shown.contains("FeatureWeights") && shown.contains("params: 2"), "{shown}");
         let x = Tensor::<2>::from_floats([[1.0, 10.0]], &device);
         assert_eq!(host_values(map.forward(x.clone())), [4.0, 90.0]);
         assert_eq!(map.weights(), [2.0, 3.0]);

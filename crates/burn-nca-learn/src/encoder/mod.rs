@@ -3,8 +3,6 @@
 
 mod exchange;
 mod feature_weights;
-#[cfg(test)]
-mod tests;
 mod triangular;
 
 pub use burn_nca::encoder::*;
@@ -12,4 +10,4 @@ pub(crate) use burn_nca::internal::{MOST_PARAMETERS, load_record, output_width};
 pub(crate) use exchange::pytorch_file;
 pub use exchange::{load_weights, save_safetensors};
 pub use feature_weights::FeatureWeights;
-pub use triangular::{TriangularMap, TriangularMapConfig};
+pub use triangular::TriangularMap;

@@ -1,6 +1,5 @@
 //! The upper triangular map, `z = L x`.
 
-use burn::config::Config;
 use burn::module::{Module, Param};
 use burn::tensor::{DType, Device, Tensor, TensorData, assert_shape};
 use faer::Mat;
@@ -9,23 +8,6 @@ use super::Encoder;
 use crate::data::host_values;
 use crate::error::{Error, Result};
 use burn_nca::internal::product;
-
-/// The size of a [`TriangularMap`].
-#[derive(Config, Debug)]
-pub struct TriangularMapConfig {
-    /// Number of input features, and of embedding dimensions.
-    pub d_input: usize,
-}
-
-impl TriangularMapConfig {
-    /// A map that starts as the identity.
-    pub fn init(&self, device: &Device) -> TriangularMap {
-        let d = self.d_input;
-        let identity =
-            (0..d * d).map(|at| f64::from(u8::from(at % (d + 1) == 0))).collect::<Vec<_>>();
-        TriangularMap::from_rows(&identity, d, device, DType::F32)
-    }
-}
 
 /// The upper triangular map of generalized variable-kernel similarity metric learning, `z = L x`.
 ///
@@ -151,6 +133,8 @@ mod tests {
     #[test]
     fn what_stands_below_the_diagonal_is_not_read() {
         let map = TriangularMap::from_rows(&[2.0, 3.0, 99.0, 5.0], 2, &Device::flex(), DType::F64);
+        let shown = map.to_string();
+        assert!(shown.contains("TriangularMap") && shown.contains("params: 4"), "{shown}");
         assert_eq!(rows(&map, [[1.0, 0.0], [0.0, 1.0]]), [2.0, 0.0, 3.0, 5.0]);
         assert_eq!(map.matrix(), [2.0, 3.0, 0.0, 5.0]);
         // 2 * 9 / (4 + 9 + 25)
