@@ -3,7 +3,7 @@
 use super::{Decision, Fitted};
 use crate::encoder::Encoder;
 use crate::error::Result;
-use crate::neighbors::{ClassReferences, HeldOut, Numbers, fewest_others};
+use crate::neighbors::{ClassReferences, Numbers, fewest_others, held_out};
 
 /// What makes the median of absolute residuals the standard deviation of normal ones.
 const NORMAL: f64 = 1.4826;
@@ -97,10 +97,10 @@ impl<E: Encoder> Fitted<E> {
         let others = self.others_of_class(labels, classes);
         let rows: Vec<usize> = rows.iter().copied().filter(|&row| others[row] > 0).collect();
         let k = self.votes_of_others(labels.len());
-        let held_out = HeldOut::new(&self.rule, &self.references);
         // The logarithms of the probabilities of all classes, and where there is a vote its shares.
         let width = if k.is_some() { 2 * classes } else { classes };
-        let found = held_out.each(&rows, width, |rule, [queries, embedding], own| {
+        let (rule, embedding) = (&self.rule, &self.references);
+        let found = held_out(rule, embedding, &rows, width, |rule, [queries, embedding], own| {
             let references = ClassReferences { embedding, ..references };
             let soft = rule.probabilities(queries, references, Some(own))?;
             let logs = (0..soft.rows()).map(|row| soft.log_probabilities(row));
@@ -155,7 +155,9 @@ impl<E: Encoder> Fitted<E> {
     pub fn target_quality_of(&self, rows: &[usize]) -> Result<Vec<TargetQuality>> {
         let numbers = self.numbers()?;
         let Numbers { values, columns, .. } = numbers;
-        let predicted = HeldOut::new(&self.rule, &self.references).each(
+        let predicted = held_out(
+            &self.rule,
+            &self.references,
             rows,
             columns,
             |rule, [queries, embedding], own| {

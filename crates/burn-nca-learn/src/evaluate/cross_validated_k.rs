@@ -1,9 +1,8 @@
 //! The number of neighbors, chosen by leave-one-out cross-validation.
 
-use super::knn::{check_rows, classes};
+use super::knn::{accuracy, nearest_others};
 use super::{Accuracy, Embedded};
 use crate::error::Result;
-use crate::neighbors::{Exclude, NearestConfig, majority_vote};
 
 /// The k of k-NN chosen by leave-one-out cross-validation.
 ///
@@ -33,17 +32,9 @@ impl CrossValidatedK {
     /// # Errors
     /// A `largest` of 0 or above the rows that a row may be classified by, not one label (or group) per row, or a coordinate that is not finite.
     pub fn choose(embedded: Embedded, largest: usize) -> Result<Self> {
-        check_rows("embedding", embedded)?;
-        let own: Vec<usize> = (0..embedded.labels.len()).collect();
-        let others = Exclude::own(&own).with_groups(embedded.groups);
-        let points = embedded.points;
-        let neighbors = NearestConfig::new(largest).search_excluding(points, points, others)?;
-        let classes = classes(embedded.labels);
-        let accuracy = |k| {
-            let predicted = majority_vote(&neighbors, embedded.labels, classes, k)?;
-            Accuracy::of(&predicted, embedded.labels)
-        };
-        Ok(Self { accuracies: (1..=largest).map(accuracy).collect::<Result<_>>()? })
+        let neighbors = nearest_others(embedded, largest)?;
+        let at = |k| accuracy(&neighbors, embedded.labels, embedded.labels, k);
+        Ok(Self { accuracies: (1..=largest).map(at).collect::<Result<_>>()? })
     }
 
     /// The k with most rows classified correctly; of several, the smallest.
@@ -61,15 +52,14 @@ impl CrossValidatedK {
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::{Device, Tensor};
-
     use super::super::leave_one_out_accuracy;
     use super::*;
+    use crate::neighbors::fixture::line;
 
     #[test]
     fn the_accuracies_are_those_of_each_k_and_ties_go_to_the_smallest() {
         let values: Vec<f32> = (0..40).map(|i| ((i * i * 7) % 53) as f32).collect();
-        let points = Tensor::<1>::from_floats(values.as_slice(), &Device::flex()).unsqueeze_dim(1);
+        let points = line(&values);
         let labels: Vec<usize> = (0..40).map(|i| usize::from((i * i * 7) % 53 > 25)).collect();
         let embedded = Embedded::new(&points, &labels);
         let choice = CrossValidatedK::choose(embedded, 39).unwrap();
@@ -85,7 +75,7 @@ mod tests {
 
     #[test]
     fn more_neighbors_than_other_rows_are_refused() {
-        let points = Tensor::<2>::from_floats([[0.0], [1.0]], &Device::flex());
+        let points = line(&[0.0, 1.0]);
         let embedded = Embedded::new(&points, &[0, 1]);
         assert!(CrossValidatedK::choose(embedded, 2).is_err());
         assert!(CrossValidatedK::choose(embedded, 0).is_err());

@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 
 use super::Accuracy;
 use crate::error::{Error, Result};
-use crate::neighbors::{Exclude, NearestConfig, majority_vote, nearest};
+use crate::neighbors::{Exclude, NearestConfig, Neighbors, majority_vote, nearest};
 
 /// An embedding `[n, k]` and the class of each of its rows.
 #[derive(Clone, Copy, Debug)]
@@ -39,16 +39,32 @@ impl<'a> Embedded<'a> {
 /// k of 0 or above the rows that a row may be classified by, not one label (or group) per row, or a coordinate that is not finite. An empty embedding is no
 /// error: it has no accuracy.
 pub fn leave_one_out_accuracy(embedded: Embedded, k: usize) -> Result<Accuracy> {
-    check_rows("embedding", embedded)?;
-    if embedded.labels.is_empty() {
+    if embedded.labels.is_empty() && embedded.points.dims()[0] == 0 {
         return Accuracy::new(0, 0);
     }
+    accuracy(&nearest_others(embedded, k)?, embedded.labels, embedded.labels, k)
+}
+
+/// The k nearest other rows of each row, of other groups where there are groups.
+///
+/// # Errors
+/// As [`leave_one_out_accuracy`].
+pub(super) fn nearest_others(embedded: Embedded, k: usize) -> Result<Neighbors> {
+    check_rows("embedding", embedded)?;
     let own: Vec<usize> = (0..embedded.labels.len()).collect();
     let others = Exclude::own(&own).with_groups(embedded.groups);
-    let points = embedded.points;
-    let neighbors = NearestConfig::new(k).search_excluding(points, points, others)?;
-    let predicted = majority_vote(&neighbors, embedded.labels, classes(embedded.labels), k)?;
-    Accuracy::of(&predicted, embedded.labels)
+    NearestConfig::new(k).search_excluding(embedded.points, embedded.points, others)
+}
+
+/// The accuracy of the votes of the k nearest, which have the classes `labels`.
+pub(super) fn accuracy(
+    neighbors: &Neighbors,
+    labels: &[usize],
+    truth: &[usize],
+    k: usize,
+) -> Result<Accuracy> {
+    let classes = labels.iter().max().map_or(0, |label| label + 1);
+    Accuracy::of(&majority_vote(neighbors, labels, classes, k)?, truth)
 }
 
 /// The accuracy of k nearest neighbors among `train` on the rows of `test`.
@@ -64,14 +80,7 @@ pub fn held_out_accuracy(train: Embedded, test: Embedded, k: usize) -> Result<Ac
     if test.labels.is_empty() {
         return Accuracy::new(0, 0);
     }
-    let neighbors = nearest(test.points, train.points, k, None)?;
-    let predicted = majority_vote(&neighbors, train.labels, classes(train.labels), k)?;
-    Accuracy::of(&predicted, test.labels)
-}
-
-/// The number of classes, one more than the largest.
-pub(super) fn classes(labels: &[usize]) -> usize {
-    labels.iter().max().map_or(0, |label| label + 1)
+    accuracy(&nearest(test.points, train.points, k, None)?, train.labels, test.labels, k)
 }
 
 /// Checks that an embedding has one group per row, where there are groups.
@@ -106,13 +115,8 @@ pub(super) fn check_rows(part: &str, embedded: Embedded) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::Device;
-
     use super::*;
-
-    fn line(points: &[f32]) -> Tensor<2> {
-        Tensor::<1>::from_floats(points, &Device::flex()).unsqueeze_dim(1)
-    }
+    use crate::neighbors::fixture::line;
 
     #[test]
     fn left_out_and_held_out_rows_are_classified_by_their_neighbors() {

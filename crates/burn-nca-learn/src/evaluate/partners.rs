@@ -125,13 +125,8 @@ fn rank(points: &Points, (from, to): (usize, usize), partners: &[usize]) -> f64 
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::Device;
-
     use super::*;
-
-    fn line(points: &[f32]) -> Tensor<2> {
-        Tensor::<1>::from_floats(points, &Device::flex()).unsqueeze_dim(1)
-    }
+    use crate::neighbors::fixture::line;
 
     #[test]
     fn known_partners_do_not_count_against_the_one_that_is_asked_for() {

@@ -93,30 +93,11 @@ pub fn perplexities_by(
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::{DType, Device, TensorData};
+    use burn::tensor::DType;
     use proptest::prelude::*;
 
     use super::*;
-
-    fn embedding(values: &[f64], k: usize, dtype: DType) -> Tensor<2> {
-        let data = TensorData::new(values.to_vec(), [values.len() / k, k]).convert_dtype(dtype);
-        Tensor::from_data(data, (&Device::flex(), dtype))
-    }
-
-    /// The definition, with nested loops.
-    fn naive(values: &[f64], k: usize) -> Vec<f64> {
-        let n = values.len() / k;
-        let d2 = |i: usize, j: usize| -> f64 {
-            (0..k).map(|c| (values[i * k + c] - values[j * k + c]).powi(2)).sum()
-        };
-        let perplexity = |i: usize| {
-            let weight = |j: usize| if j == i { 0.0 } else { (-d2(i, j)).exp() };
-            let sum: f64 = (0..n).map(weight).sum();
-            let p = (0..n).map(|j| weight(j) / sum).filter(|p| *p > 0.0);
-            p.map(|p| -p * p.ln()).sum::<f64>().exp()
-        };
-        (0..n).map(perplexity).collect()
-    }
+    use crate::neighbors::fixture::{log_shares, others, perplexity, tensor, tensor_of};
 
     proptest! {
         #[test]
@@ -124,8 +105,9 @@ mod tests {
             values in prop::collection::vec(-2.0f64..2.0, 6..90),
         ) {
             let values = &values[..values.len() / 3 * 3];
-            let found = perplexities(&embedding(values, 3, DType::F64)).unwrap();
-            for (found, expected) in found.iter().zip(naive(values, 3)) {
+            let found = perplexities(&tensor(values, 3)).unwrap();
+            for (i, found) in found.iter().enumerate() {
+                let expected = perplexity(&log_shares(values, 3, i, others(i)));
                 prop_assert!((found - expected).abs() < 1e-10 * expected, "{found} is not {expected}");
             }
         }
@@ -136,7 +118,7 @@ mod tests {
         for exponent in -6..=6 {
             let scale = 10f64.powi(exponent);
             let values: Vec<f64> = (0..60).map(|i| f64::from(i * i % 37) * scale).collect();
-            let found = perplexities(&embedding(&values, 3, DType::F32)).unwrap();
+            let found = perplexities(&tensor_of(&values, 3, DType::F32)).unwrap();
             assert!(
                 found.iter().all(|p| (1.0..=19.0 + 1e-9).contains(p)),
                 "1e{exponent}: {found:?}"
@@ -146,9 +128,9 @@ mod tests {
 
     #[test]
     fn few_and_equal_points_have_a_perplexity_too() {
-        assert!(perplexities(&embedding(&[3.0], 1, DType::F64)).unwrap().is_empty());
-        assert_eq!(perplexities(&embedding(&[0.0, 900.0], 1, DType::F64)).unwrap(), [1.0, 1.0]);
-        for p in perplexities(&embedding(&[2.5; 8], 1, DType::F64)).unwrap() {
+        assert!(perplexities(&tensor(&[3.0], 1)).unwrap().is_empty());
+        assert_eq!(perplexities(&tensor(&[0.0, 900.0], 1)).unwrap(), [1.0, 1.0]);
+        for p in perplexities(&tensor(&[2.5; 8], 1)).unwrap() {
             assert!((p - 7.0).abs() < 1e-13);
         }
     }

@@ -148,18 +148,15 @@ fn mean(sum: f64, count: usize) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::{DType, Device, Tensor, TensorData};
-    use proptest::prelude::*;
-
     use super::super::Accuracy;
     use super::*;
+    use crate::neighbors::fixture::tensor;
     use crate::neighbors::leave_one_out_probabilities;
 
     #[test]
     fn the_expected_accuracy_is_the_mean_probability_of_the_true_class() {
         // The golden points; f / n of equation 3.
-        let x = [[-0.1, 1.0], [-0.1, 0.0], [-0.1, -1.0], [0.1, 1.0], [0.1, 0.0], [0.1, -1.0]];
-        let points = Tensor::<2>::from_data(TensorData::from(x), (&Device::flex(), DType::F64));
+        let points = tensor(&[-0.1, 1.0, -0.1, 0.0, -0.1, -1.0, 0.1, 1.0, 0.1, 0.0, 0.1, -1.0], 2);
         let labels = [0, 0, 0, 1, 1, 1];
         let probabilities = leave_one_out_probabilities(&points, &labels, 2).unwrap();
         let found = expected_accuracy(&probabilities, &labels).unwrap().unwrap();
@@ -189,8 +186,7 @@ mod tests {
     #[test]
     fn rows_whose_probabilities_underflow_have_a_finite_loss() {
         // exp(-2500) is 0 in f64; the loss is 2500 all the same.
-        let x = TensorData::new(vec![0.0, 0.0, 50.0], [3, 1]);
-        let points = Tensor::<2>::from_data(x, (&Device::flex(), DType::F64));
+        let points = tensor(&[0.0, 0.0, 50.0], 1);
         let labels = [0, 1, 0];
         let probabilities = leave_one_out_probabilities(&points, &labels, 2).unwrap();
         assert_eq!(probabilities.probability(0, 0), 0.0);
@@ -210,18 +206,5 @@ mod tests {
         assert_eq!(brier_score(&none, &[]).unwrap(), None);
         assert!(LogLoss::of(&none, &[0]).is_err());
         assert!(brier_score(&none, &[0]).is_err());
-    }
-
-    proptest! {
-        #[test]
-        fn a_uniform_guess_has_the_loss_it_should(classes in 1usize..9, rows in 1usize..9) {
-            let p = vec![1.0 / classes as f64; classes * rows];
-            let probabilities = ClassProbabilities::from_probabilities(&p, classes).unwrap();
-            let truth: Vec<usize> = (0..rows).map(|row| row % classes).collect();
-            let loss = LogLoss::of(&probabilities, &truth).unwrap().value().unwrap();
-            prop_assert!((loss - (classes as f64).ln()).abs() < 1e-14);
-            let brier = brier_score(&probabilities, &truth).unwrap().unwrap();
-            prop_assert!((brier - (1.0 - 1.0 / classes as f64)).abs() < 1e-14);
-        }
     }
 }

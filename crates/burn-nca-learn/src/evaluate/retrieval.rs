@@ -6,7 +6,7 @@ use super::Embedded;
 use super::knn::{check_groups, check_rows};
 use crate::error::Result;
 use crate::neighbors::{
-    CandidateFilter, Excluded, Points, check_dimensions, check_k_excluding, nearest_rows,
+    CandidateFilter, Excluded, Points, check_dimensions, check_k, nearest_rows,
 };
 
 /// How well nearest neighbors rank references of a query's class before all others; every measure is 0..1,
@@ -70,9 +70,9 @@ pub fn leave_one_out_retrieval(embedded: Embedded, k: usize) -> Result<Retrieval
     let points = Points::read(embedded.points, "embedding's points")?;
     let own: Vec<usize> = (0..points.rows()).collect();
     check_groups(embedded)?;
-    let excluded = Some(Excluded::own_or_group(&own, embedded.groups));
-    let gallery = Gallery { points: &points, labels: embedded.labels, excluded };
-    gallery.rank(&points, embedded.labels, k, &embedded.points.device())
+    let excluded = Excluded::own_or_group(&own, embedded.groups);
+    let device = embedded.points.device();
+    rank((&points, embedded.labels), (&points, embedded.labels), Some(&excluded), k, &device)
 }
 
 /// How each row of `test` ranks the rows of `train`.
@@ -89,54 +89,38 @@ pub fn held_out_retrieval(train: Embedded, test: Embedded, k: usize) -> Result<R
     let queries = Points::read(test.points, "test points")?;
     let points = Points::read(train.points, "training points")?;
     check_dimensions(&queries, &points)?;
-    let gallery = Gallery { points: &points, labels: train.labels, excluded: None };
-    gallery.rank(&queries, test.labels, k, &train.points.device())
+    rank((&queries, test.labels), (&points, train.labels), None, k, &train.points.device())
 }
 
-/// The references, and which of them each query does not find.
-struct Gallery<'a> {
-    points: &'a Points,
-    labels: &'a [usize],
-    excluded: Option<Excluded<'a>>,
-}
-
-impl Gallery<'_> {
-    fn rank(
-        &self,
-        queries: &Points,
-        classes: &[usize],
-        k: usize,
-        device: &Device,
-    ) -> Result<Retrieval> {
-        if queries.rows() == 0 {
-            return Ok(summary(&[], k));
-        }
-        let excluded = self.excluded.as_ref();
-        check_k_excluding(k, self.points.rows(), excluded)?;
-        let counts = self.class_counts(classes);
-        let filter = CandidateFilter::new(queries, self.points, device);
-        let ranked = filter.map_rows(excluded, |row| {
-            let class = classes[row.query()];
-            let left_out = excluded.map_or(&[][..], |excluded| excluded.rows(row.query()));
-            let of_class = left_out.iter().filter(|row| self.labels[**row] == class).count();
-            let relevant = counts[class] - of_class;
-            (relevant > 0).then(|| {
-                let nearest = nearest_rows(row, k.max(relevant));
-                let hits: Vec<bool> =
-                    nearest.iter().map(|&row| self.labels[row as usize] == class).collect();
-                Precisions::of(&hits, relevant, k)
-            })
-        });
-        Ok(summary(&ranked, k))
+/// How queries rank references, each with their classes.
+fn rank(
+    (queries, classes): (&Points, &[usize]),
+    (references, labels): (&Points, &[usize]),
+    excluded: Option<&Excluded<'_>>,
+    k: usize,
+    device: &Device,
+) -> Result<Retrieval> {
+    if queries.rows() == 0 {
+        return Ok(summary(&[], k));
     }
-
-    /// The references of each class, with an entry for every class of the queries.
-    fn class_counts(&self, classes: &[usize]) -> Vec<usize> {
-        let most = self.labels.iter().chain(classes).max().map_or(0, |class| class + 1);
-        let mut counts = vec![0; most];
-        self.labels.iter().for_each(|&class| counts[class] += 1);
-        counts
-    }
+    check_k(k, references.rows(), excluded)?;
+    let most = labels.iter().chain(classes).max().map_or(0, |class| class + 1);
+    let mut counts = vec![0; most];
+    labels.iter().for_each(|&class| counts[class] += 1);
+    let filter = CandidateFilter::new(queries, references, device);
+    let ranked = filter.map_rows(excluded, |row| {
+        let class = classes[row.query()];
+        let left_out = excluded.map_or(&[][..], |excluded| excluded.rows(row.query()));
+        let of_class = left_out.iter().filter(|row| labels[**row] == class).count();
+        let relevant = counts[class] - of_class;
+        (relevant > 0).then(|| {
+            let nearest = nearest_rows(row, k.max(relevant));
+            let hits: Vec<bool> =
+                nearest.iter().map(|&row| labels[row as usize] == class).collect();
+            Precisions::of(&hits, relevant, k)
+        })
+    });
+    Ok(summary(&ranked, k))
 }
 
 /// The three measures of one query.
@@ -179,15 +163,10 @@ fn summary(ranked: &[Option<Precisions>], k: usize) -> Retrieval {
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::{DType, Tensor, TensorData};
     use proptest::prelude::*;
 
     use super::*;
-
-    fn tensor(values: &[f64], d: usize) -> Tensor<2> {
-        let data = TensorData::new(values.to_vec(), [values.len() / d, d]);
-        Tensor::from_data(data, (&Device::flex(), DType::F64))
-    }
+    use crate::neighbors::fixture::{d2, tensor};
 
     /// The definition with nested loops: the sums of precision@k, R-precision and average precision over the queries
     /// with a relevant reference, and the number of those without.
@@ -195,9 +174,7 @@ mod tests {
         let n = labels.len();
         let (mut sums, mut lonely) = ([0.0; 3], 0);
         for i in 0..n {
-            let d2 = |j: usize| -> f64 {
-                (0..d).map(|c| (points[i * d + c] - points[j * d + c]).powi(2)).sum()
-            };
+            let d2 = |j: usize| d2(points, d, i, j);
             let mut order: Vec<usize> = (0..n).filter(|j| *j != i).collect();
             order.sort_by(|a, b| d2(*a).total_cmp(&d2(*b)).then(a.cmp(b)));
             let same = |at: usize| f64::from(u8::from(labels[order[at]] == labels[i]));

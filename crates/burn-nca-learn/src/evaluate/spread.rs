@@ -102,15 +102,13 @@ fn squared_norm_of_scatter(values: &[f64], n: usize, k: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::{DType, Device, TensorData};
     use proptest::prelude::*;
 
     use super::*;
+    use crate::neighbors::fixture::tensor;
 
     fn spread(values: &[f64], k: usize) -> Spread {
-        let data = TensorData::new(values.to_vec(), [values.len() / k, k]);
-        let points = Tensor::from_data(data, (&Device::flex(), DType::F64));
-        Spread::of(&points).unwrap().unwrap()
+        Spread::of(&tensor(values, k)).unwrap().unwrap()
     }
 
     /// Total variance and participation ratio by the covariance, with nested loops.

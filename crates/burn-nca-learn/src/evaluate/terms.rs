@@ -10,8 +10,8 @@ use super::knn::check_groups;
 use super::{Embedded, perplexities_by};
 use crate::error::{Error, Result};
 use crate::neighbors::{
-    ClassReferences, Entropy, PART_ROWS, Points, Rule, log_of_sum, series_log_sums,
-    sums_and_entropies,
+    ClassReferences, Entropy, PART_ROWS, Points, Rule, blocks, log_of_sum, of_part,
+    series_log_sums, sums_and_entropies,
 };
 
 /// The terms of f and g, and the perplexity, of some rows of an embedding, each among all rows.
@@ -136,7 +136,7 @@ impl Asked<'_> {
         let same = |row: &usize, other: usize| self.labels[other].cmp(&self.labels[*row]);
         let span = |row: &usize| range(&order, |other| same(row, other));
         let classes: Vec<Range<usize>> = self.rows.iter().map(span).collect();
-        for part in parts(order.len(), part_rows) {
+        for part in blocks(order.len(), part_rows) {
             let references = values(&order[part.clone()])?;
             sums.add_own(&references, (&classes, &left_out), &part);
             if self.groups.is_none() {
@@ -146,7 +146,7 @@ impl Asked<'_> {
         if self.groups.is_some() {
             // A group may have rows of several classes: it is one range in its own order.
             let (order, left_out) = self.ordered(|row| self.group(row));
-            for part in parts(order.len(), part_rows) {
+            for part in blocks(order.len(), part_rows) {
                 sums.add_all(&values(&order[part.clone()])?, &left_out, &part);
             }
         }
@@ -200,20 +200,15 @@ impl<'a> Sums<'a> {
         part: &Range<usize>,
     ) {
         let b = self.own.len();
-        let within = |span: Range<usize>| {
-            let place = |at: usize| at.clamp(part.start, part.end) - part.start;
-            place(span.start)..place(span.end)
-        };
-        let [of_class, out] =
-            [classes, left_out].map(|spans| spans.iter().cloned().map(within).collect::<Vec<_>>());
+        let [of_class, out] = [classes, left_out].map(|spans| of_part(spans, part));
         let points = (self.queries, references, self.dimensions());
         if let Some(found) = series_log_sums(points, &of_class, Some(&out)) {
             let sums = self.own.iter_mut().zip(found);
             return sums.for_each(|(sum, found)| *sum = log_of_sum(*sum, found));
         }
-        let spans = classes.iter().zip(left_out);
-        let before = spans.clone().map(|(class, out)| within(class.start..out.start));
-        let after = spans.map(|(class, out)| within(out.end..class.end));
+        let spans = of_class.iter().zip(&out);
+        let before = spans.clone().map(|(class, out)| class.start..out.start);
+        let after = spans.map(|(class, out)| out.end..class.end);
         let columns = NeighborSets::within(before.chain(after).collect(), part.len());
         let queries = self.queries.repeat(2);
         let found = f64::statistics(&queries, references, self.dimensions(), &columns);
@@ -241,24 +236,18 @@ fn range(order: &[usize], compare: impl Fn(usize) -> Ordering) -> Range<usize> {
     start..order.partition_point(|&row| compare(row).is_le())
 }
 
-fn parts(rows: usize, part_rows: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..rows).step_by(part_rows).map(move |start| start..(start + part_rows).min(rows))
-}
-
 #[cfg(test)]
 mod tests {
-    use burn::tensor::{DType, Device, TensorData};
-
     use super::*;
     use crate::evaluate::{perplexities, perplexities_of};
+    use crate::neighbors::fixture::{line, log_shares, perplexity, tensor};
     use crate::neighbors::leave_one_out_probabilities;
 
     #[test]
     fn terms_are_those_of_the_stochastic_rule_and_of_perplexity() {
         for spread in [0.1, 1.0, 30.0] {
             let values: Vec<f64> = (0..90).map(|i| f64::from(i * i % 37) * spread).collect();
-            let data = TensorData::new(values, [30, 3]);
-            let points = Tensor::<2>::from_data(data, (&Device::flex(), DType::F64));
+            let points = tensor(&values, 3);
             // The last row is alone in its class.
             let labels: Vec<usize> = (0..30).map(|i| if i == 29 { 7 } else { i % 4 }).collect();
             let rows = [28, 3, 11, 29];
@@ -279,8 +268,7 @@ mod tests {
     fn parts_add_up_to_the_terms_of_the_whole() {
         let values: Vec<f64> = (0..90).map(|i| f64::from(i * i % 37) * 0.3).collect();
         let labels: Vec<usize> = (0..30).map(|i| if i == 29 { 7 } else { i * i % 4 }).collect();
-        let data = TensorData::new(values.clone(), [30, 3]);
-        let points = Tensor::<2>::from_data(data, (&Device::flex(), DType::F64));
+        let points = tensor(&values, 3);
         let rows: Vec<usize> = (0..30).rev().collect();
         let whole = RowTerms::of(Embedded::new(&points, &labels), &rows).unwrap();
         for part_rows in [1, 4, 29, 30] {
@@ -298,11 +286,8 @@ mod tests {
             }
         }
         let select = |some: &[usize]| {
-            let rows = Tensor::<1, burn::tensor::Int>::from_ints(
-                some.iter().map(|&row| row as i32).collect::<Vec<_>>().as_slice(),
-                &Device::flex(),
-            );
-            Ok::<_, Error>(points.clone().select(0, rows))
+            let row = |&row: &usize| points.clone().slice([row..row + 1]);
+            Ok::<_, Error>(Tensor::cat(some.iter().map(row).collect(), 0))
         };
         assert_eq!(RowTerms::in_parts((&labels, None), &rows, select).unwrap(), whole);
     }
@@ -310,15 +295,11 @@ mod tests {
     #[test]
     fn rows_of_the_own_group_are_in_no_sum() {
         let values: Vec<f64> = (0..60).map(|i| f64::from(i * i % 37) * 0.2).collect();
-        let data = TensorData::new(values.clone(), [30, 2]);
-        let points = Tensor::<2>::from_data(data, (&Device::flex(), DType::F64));
+        let points = tensor(&values, 2);
         let labels: Vec<usize> = (0..30).map(|i| i * i % 3).collect();
         // Groups of several classes, one of a row alone, and class 1 nowhere but in one of them.
         let groups: Vec<usize> = (0..30).map(|i| if i == 29 { 99 } else { i % 4 }).collect();
         let rows: Vec<usize> = (0..30).rev().collect();
-        let d2 = |i: usize, j: usize| -> f64 {
-            (0..2).map(|c| (values[2 * i + c] - values[2 * j + c]).powi(2)).sum()
-        };
         for part_rows in [1, 7, 30] {
             let asked = Asked { labels: &labels, groups: Some(&groups), rows: &rows };
             let select = |some: &[usize]| {
@@ -327,15 +308,13 @@ mod tests {
             };
             let found = asked.by_parts(part_rows, select).unwrap();
             for (at, &i) in rows.iter().enumerate() {
-                let others = (0..30).filter(|&j| groups[j] != groups[i]);
-                let all: Vec<(usize, f64)> = others.map(|j| (j, (-d2(i, j)).exp())).collect();
-                let total: f64 = all.iter().map(|(_, w)| w).sum();
-                let own = all.iter().filter(|(j, _)| labels[*j] == labels[i]);
-                let p = own.map(|(_, w)| w).sum::<f64>() / total;
+                let in_other_group = |j: usize| f64::from(u8::from(groups[j] != groups[i]));
+                let shares = log_shares(&values, 2, i, in_other_group);
+                let own = (0..30).filter(|&j| labels[j] == labels[i]);
+                let p = own.map(|j| shares[j].exp()).sum::<f64>();
                 let near = (found.log_p[at].exp() - p).abs() < 1e-10;
                 assert!(near, "row {i}: {} and {p}", found.log_p[at].exp());
-                let shares = all.iter().map(|(_, w)| w / total).filter(|p| *p > 0.0);
-                let perplexity = shares.map(|p| -p * p.ln()).sum::<f64>().exp();
+                let perplexity = perplexity(&shares);
                 assert!((found.perplexity[at] - perplexity).abs() < 1e-9 * perplexity);
                 let found = perplexities_of(&points, &[i], Some(&groups)).unwrap()[0];
                 assert!((found - perplexity).abs() < 1e-9 * perplexity);
@@ -348,7 +327,7 @@ mod tests {
 
     #[test]
     fn labels_that_do_not_fit_are_refused_and_no_row_has_no_term() {
-        let points = Tensor::<2>::from_floats([[0.0], [1.0]], &Device::flex());
+        let points = line(&[0.0, 1.0]);
         let of = |labels, rows| RowTerms::of(Embedded::new(&points, labels), rows);
         assert!(of(&[0], &[0]).is_err());
         assert!(of(&[0, 0], &[]).unwrap().log_p.is_empty());

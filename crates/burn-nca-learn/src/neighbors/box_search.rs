@@ -272,22 +272,14 @@ impl Found {
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::{DType, Device, Tensor, TensorData};
     use pulp::Arch;
-    use rand::{RngExt, SeedableRng};
-    use rand_chacha::ChaCha8Rng;
 
+    use super::super::fixture::random_points;
     use super::*;
 
     /// Uniform points whose features from `spread` on vary a hundred times less than those before.
     fn points(n: usize, d: usize, spread: usize, seed: u64) -> Points {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let values = (0..n * d).map(|at| {
-            let scale = if at % d < spread { 1.0 } else { 0.01 };
-            scale * rng.random_range(-1.0..1.0)
-        });
-        let data = TensorData::new(values.collect::<Vec<f64>>(), [n, d]);
-        Points::read(&Tensor::from_data(data, (&Device::flex(), DType::F64)), "points").unwrap()
+        random_points([n, d], seed, |c, x| if c < spread { x } else { 0.01 * x })
     }
 
     #[test]

@@ -215,14 +215,8 @@ fn matrix(values: Vec<f32>, shape: [usize; 2], device: &Device) -> Tensor<2> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::fixture::points;
     use super::*;
-
-    fn points(values: &[f64], dimensions: usize) -> Points {
-        let shape = [values.len() / dimensions, dimensions];
-        let data = TensorData::new(values.to_vec(), shape);
-        let tensor = Tensor::from_data(data, (&Device::flex(), DType::F64));
-        Points::read(&tensor, "points").unwrap()
-    }
 
     proptest! {
         #[test]

@@ -4,6 +4,7 @@ use burn::tensor::Tensor;
 use burn_nca_fused::coincidence::Model;
 use serde::{Deserialize, Serialize};
 
+use super::kernel::log_sum;
 use super::{ClassProbabilities, Points};
 use crate::error::{Error, Result};
 
@@ -86,11 +87,10 @@ impl CoincidenceRule {
         let mut normalized = vec![f64::NEG_INFINITY; queries.dims()[0] * classes];
         let rows = normalized.chunks_exact_mut(classes.max(1));
         for (row, logs) in rows.zip(logs.chunks_exact(self.classes.len())) {
-            let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let sum = logs.iter().map(|log| (log - top).exp()).sum::<f64>().ln() + top;
+            let sum = log_sum(logs);
             for (class, log) in self.classes.iter().zip(logs) {
                 // Beyond all scales from every mean none is likelier than another.
-                let none = top == f64::NEG_INFINITY;
+                let none = sum == f64::NEG_INFINITY;
                 row[*class] = if none { -(logs.len() as f64).ln() } else { log - sum };
             }
         }

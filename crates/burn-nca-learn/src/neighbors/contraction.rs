@@ -150,20 +150,13 @@ fn squared_norm(row: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::{DType, Device, Tensor, TensorData};
-    use rand::{RngExt, SeedableRng};
-    use rand_chacha::ChaCha8Rng;
-
+    use super::super::fixture::random_points;
     use super::super::points::sq_distance;
     use super::*;
 
+    /// Features of unlike spread, as those of images are.
     fn random(rows: usize, d: usize, offset: f64) -> Points {
-        let mut rng = ChaCha8Rng::seed_from_u64(d as u64);
-        // Features of unlike spread, as those of images are.
-        let values =
-            (0..rows * d).map(|at| offset + rng.random_range(-1.0..1.0) / (1.0 + (at % d) as f64));
-        let data = TensorData::new(values.collect::<Vec<f64>>(), [rows, d]);
-        Points::read(&Tensor::from_data(data, (&Device::flex(), DType::F64)), "points").unwrap()
+        random_points([rows, d], d as u64, |c, x| offset + x / (1.0 + c as f64))
     }
 
     #[test]

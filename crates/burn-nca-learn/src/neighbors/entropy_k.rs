@@ -138,14 +138,13 @@ pub fn local_k_vote(
         return Ok(LocalVote { predicted: Vec::new(), k: Vec::new() });
     }
     let m = references.rows();
-    check_k(1, m, own.is_some())?;
-    let largest = m - usize::from(own.is_some());
-    let b = queries.rows();
-    let points = queries.to_vec();
     let excluded = own.map(Excluded::own);
+    check_k(1, m, excluded.as_ref())?;
+    let largest = m - usize::from(own.is_some());
+    let points = queries.to_vec();
     let order: Vec<usize> = (0..m).collect();
     let itself = excluded.as_ref().map(|excluded| excluded.spans(&order));
-    let mut entropies = vec![Entropy::default(); b];
+    let mut entropies = vec![Entropy::default(); queries.rows()];
     for part in parts(m, references.dimensions()) {
         let rows = references.select(&part.clone().collect::<Vec<_>>()).to_vec();
         let of_part = (points.as_slice(), rows.as_slice(), references.dimensions());
@@ -168,27 +167,17 @@ fn rounded(perplexity: f64, largest: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::{DType, Device, TensorData};
     use proptest::prelude::*;
 
+    use super::super::fixture::{d2, log_shares, others, perplexity, tensor};
     use super::*;
-
-    fn tensor(values: &[f64], d: usize) -> Tensor<2> {
-        let data = TensorData::new(values.to_vec(), [values.len() / d, d]);
-        Tensor::from_data(data, (&Device::flex(), DType::F64))
-    }
 
     /// The definition with nested loops: k and class of query i among all other rows.
     fn naive(values: &[f64], d: usize, labels: &[usize], i: usize) -> (usize, usize) {
         let n = values.len() / d;
-        let d2 = |j: usize| -> f64 {
-            (0..d).map(|c| (values[i * d + c] - values[j * d + c]).powi(2)).sum()
-        };
-        let others: Vec<usize> = (0..n).filter(|j| *j != i).collect();
-        let sum: f64 = others.iter().map(|&j| (-d2(j)).exp()).sum();
-        let p = others.iter().map(|&j| (-d2(j)).exp() / sum).filter(|p| *p > 0.0);
-        let k = p.map(|p| -p * p.ln()).sum::<f64>().exp().round() as usize;
-        let mut order = others.clone();
+        let k = perplexity(&log_shares(values, d, i, others(i))).round() as usize;
+        let d2 = |j: usize| d2(values, d, i, j);
+        let mut order: Vec<usize> = (0..n).filter(|j| *j != i).collect();
         order.sort_by(|a, b| d2(*a).total_cmp(&d2(*b)).then(a.cmp(b)));
         let voters = &order[..k];
         let votes = |class: usize| voters.iter().filter(|j| labels[**j] == class).count();

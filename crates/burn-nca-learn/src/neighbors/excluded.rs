@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::points::{Points, check_own};
+use super::points::{Points, check_groups, check_own, positions};
 use crate::data::check_weights;
 use crate::error::{Error, Result};
 
@@ -69,30 +69,18 @@ impl<'a> Exclude<'a> {
     /// Own rows, groups or weights that do not fit.
     pub(super) fn eligible(self, queries: usize, references: usize) -> Result<Eligible<'a>> {
         check_own(self.own, queries, references)?;
-        if let Some(groups) = self.groups
-            && groups.len() != references
-        {
-            return Err(Error::data(format!(
-                "{} groups for {references} references; give the group of each reference",
-                groups.len()
-            )));
-        }
+        check_groups(self.groups, references)?;
         if let Some(weights) = self.weights {
             check_weights(weights, references)?;
         }
         let rows = self.weights.filter(|weights| weights.contains(&0.0)).map(|weights| {
             (0..references).filter(|&row| weights[row] > 0.0).collect::<Vec<usize>>()
         });
-        let excluded = self.own.map(|own| match (self.groups, &rows) {
-            (None, None) => Excluded::own(own),
-            (None, Some(rows)) => Excluded::of(Cow::Borrowed(own), Cow::Owned(rows.clone())),
-            (Some(groups), rows) => {
-                let of_query = own.iter().map(|&row| groups[row]).collect::<Vec<_>>();
-                let of_reference = match rows {
-                    None => Cow::Borrowed(groups),
-                    Some(rows) => Cow::Owned(rows.iter().map(|&row| groups[row]).collect()),
-                };
-                Excluded::of(Cow::Owned(of_query), of_reference)
+        let excluded = self.own.map(|own| match &rows {
+            None => Excluded::own_or_group(own, self.groups),
+            Some(rows) => {
+                let key = |&row: &usize| self.groups.map_or(row, |groups| groups[row]);
+                Excluded::of(own.iter().map(key).collect(), rows.iter().map(key).collect())
             }
         });
         Ok(Eligible { rows, excluded })
@@ -147,6 +135,14 @@ impl Eligible<'_> {
     pub(super) fn row(&self, place: usize) -> usize {
         self.rows.as_ref().map_or(place, |rows| rows[place])
     }
+
+    /// Checks that every query has a reference, of [these](Self::of).
+    ///
+    /// # Errors
+    /// A query without any.
+    pub(super) fn check_usable(&self, queries: &Points, references: &Points) -> Result<()> {
+        check_usable(references.rows(), queries.rows(), self.excluded.as_ref(), |_| true)
+    }
 }
 
 /// What to say of a query without a reference, where itself or its group may be left out.
@@ -172,7 +168,7 @@ pub(super) fn check_usable(
     excluded: Option<&Excluded<'_>>,
     counts: impl Fn(usize) -> bool,
 ) -> Result<()> {
-    let left_out = excluded.map_or(0, |excluded| excluded.most_of(counts));
+    let left_out = excluded.map_or(0, |excluded| excluded.most(counts));
     if queries == 0 || usable > left_out {
         return Ok(());
     }
@@ -199,8 +195,8 @@ impl<'a> Excluded<'a> {
         match groups {
             None => Self::own(own),
             Some(groups) => {
-                let of_query = own.iter().map(|&row| groups[row]).collect::<Vec<_>>();
-                Self::of(Cow::Owned(of_query), Cow::Borrowed(groups))
+                let of_query = own.iter().map(|&row| groups[row]).collect();
+                Self::of(of_query, Cow::Borrowed(groups))
             }
         }
     }
@@ -223,13 +219,8 @@ impl<'a> Excluded<'a> {
         self.of_query[query] == key
     }
 
-    /// The most references that are left out for a query.
-    pub(crate) fn most(&self) -> usize {
-        (0..self.of_query.len()).map(|query| self.rows(query).len()).max().unwrap_or(0)
-    }
-
     /// The most references that count and are left out for a query.
-    fn most_of(&self, counts: impl Fn(usize) -> bool) -> usize {
+    pub(super) fn most(&self, counts: impl Fn(usize) -> bool) -> usize {
         let mut keys = self.of_query.to_vec();
         keys.sort_unstable();
         keys.dedup();
@@ -248,8 +239,8 @@ impl<'a> Excluded<'a> {
             Keys::Places => {
                 let place =
                     |key: &usize| if part.contains(key) { key - part.start } else { usize::MAX };
-                let of_query = self.of_query.iter().map(place).collect::<Vec<_>>();
-                Excluded { of_query: Cow::Owned(of_query), of_reference: Keys::Places }
+                let of_query = self.of_query.iter().map(place).collect();
+                Excluded { of_query, of_reference: Keys::Places }
             }
             Keys::Listed(keys, _) => {
                 Excluded::of(Cow::Borrowed(&*self.of_query), Cow::Borrowed(&keys[part]))
@@ -269,7 +260,7 @@ impl<'a> Excluded<'a> {
     pub(crate) fn spans(&self, rows: &[usize]) -> Vec<Range<usize>> {
         match &self.of_reference {
             Keys::Places => {
-                let places = super::points::positions(rows, &self.of_query);
+                let places = positions(rows, &self.of_query);
                 places.into_iter().map(|at| at..(at + 1).min(rows.len())).collect()
             }
             Keys::Listed(keys, _) => {
@@ -301,7 +292,7 @@ mod tests {
         assert!(eligible.rows.is_none());
         let excluded = eligible.excluded.unwrap();
         assert_eq!([0, 1, 2].map(|query| excluded.rows(query)), [&[0, 1][..], &[2, 3], &[4]]);
-        assert!(excluded.has(0, 1) && !excluded.has(0, 2) && excluded.most() == 2);
+        assert!(excluded.has(0, 1) && !excluded.has(0, 2) && excluded.most(|_| true) == 2);
         let part = excluded.part(1..4);
         assert_eq!([0, 1, 2].map(|query| part.rows(query)), [&[0][..], &[1, 2], &[]]);
 

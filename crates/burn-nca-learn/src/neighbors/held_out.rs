@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 
 use super::MemberRule;
-use super::in_parts::{parts, rows_at};
+use super::in_parts::by_parts;
 use super::rule::Rule;
 use crate::error::Result;
 
@@ -28,52 +28,34 @@ impl MemberRule {
     }
 }
 
-/// Some references by the others, as rows that were not learned from as far as the rule allows it.
-pub(crate) struct HeldOut<'a> {
-    rule: &'a Rule,
-    embedding: &'a Tensor<2>,
-}
-
-impl<'a> HeldOut<'a> {
-    /// The references of a rule.
-    pub(crate) fn new(rule: &'a Rule, embedding: &'a Tensor<2>) -> Self {
-        Self { rule, embedding }
-    }
-
-    /// What `of` finds of `rows` by a rule and its embedding, `width` numbers for each; of several members by the one that
-    /// did not learn from the row, where there is one. `of` is given the queries and their rows.
-    pub(crate) fn each(
-        &self,
-        rows: &[usize],
-        width: usize,
-        of: impl Fn(&Rule, [&Tensor<2>; 2], &[usize]) -> Result<Vec<f64>>,
-    ) -> Result<Vec<f64>> {
-        let (rule, embedding) = (self.rule, self.embedding);
-        let in_parts = |rule: &Rule, embedding: &Tensor<2>, rows: &[usize]| {
-            let mut found = Vec::with_capacity(rows.len() * width);
-            for some in parts(rows.len(), width) {
-                let rows = &rows[some];
-                found.extend(of(rule, [&rows_at(embedding, rows), embedding], rows)?);
+/// What `of` finds of some of a rule's references by the others, `width` numbers for each; of several members by the one
+/// that did not learn from the row, where there is one. `of` is given a rule, the queries, the embedding and their rows.
+pub(crate) fn held_out(
+    rule: &Rule,
+    embedding: &Tensor<2>,
+    rows: &[usize],
+    width: usize,
+    of: impl Fn(&Rule, [&Tensor<2>; 2], &[usize]) -> Result<Vec<f64>>,
+) -> Result<Vec<f64>> {
+    let by = |rule: &Rule, embedding: &Tensor<2>, rows: &[usize]| {
+        by_parts(embedding, rows, width, |queries, rows| of(rule, [queries, embedding], rows))
+    };
+    let Rule::Members(members) = rule else { return by(rule, embedding, rows) };
+    let mut found = vec![0.0; rows.len() * width];
+    for (member, places) in members.judges(rows) {
+        let of_judge: Vec<usize> = places.iter().map(|&place| rows[place]).collect();
+        let values = match member {
+            None => by(rule, embedding, &of_judge)?,
+            Some(member) => {
+                let part = members.part_of(embedding, member);
+                by(&Rule::Members(MemberRule::new(1)), &part, &of_judge)?
             }
-            Ok(found)
         };
-        let Rule::Members(members) = rule else { return in_parts(rule, embedding, rows) };
-        let mut found = vec![0.0; rows.len() * width];
-        for (member, places) in members.judges(rows) {
-            let of_judge: Vec<usize> = places.iter().map(|&place| rows[place]).collect();
-            let values = match member {
-                None => in_parts(rule, embedding, &of_judge)?,
-                Some(member) => {
-                    let part = members.part_of(embedding, member);
-                    in_parts(&Rule::Members(MemberRule::new(1)), &part, &of_judge)?
-                }
-            };
-            for (place, values) in places.into_iter().zip(values.chunks_exact(width)) {
-                found[place * width..][..width].copy_from_slice(values);
-            }
+        for (place, values) in places.into_iter().zip(values.chunks_exact(width)) {
+            found[place * width..][..width].copy_from_slice(values);
         }
-        Ok(found)
     }
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -96,7 +78,7 @@ mod tests {
         let embedding =
             Tensor::<2>::from_floats([[0.0, 10.0], [1.0, 11.0], [2.0, 12.0]], &Device::flex());
         let rule = Rule::Members(rule);
-        let first = HeldOut::new(&rule, &embedding).each(&[0, 1, 2], 1, |rule, [queries, _], _| {
+        let first = held_out(&rule, &embedding, &[0, 1, 2], 1, |rule, [queries, _], _| {
             let Rule::Members(MemberRule { members, .. }) = rule else { unreachable!() };
             Ok(queries
                 .clone()

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use burn::tensor::{Tensor, TensorData};
 
+use super::points::blocks;
 use super::{ClassReferences, Rule, Voters};
 use crate::data::Features;
 use crate::error::Result;
@@ -42,15 +43,11 @@ impl Rule {
         rows: &[usize],
     ) -> Result<Vec<f64>> {
         let ClassReferences { embedding, labels, classes, .. } = references;
-        let mut found = Vec::new();
-        for some in parts(rows.len(), classes) {
-            let own = &rows[some];
-            let queries = rows_at(embedding, own);
-            let part = self.probabilities(&queries, references, Some(own))?;
+        by_parts(embedding, rows, classes, |queries, own| {
+            let part = self.probabilities(queries, references, Some(own))?;
             let log_p = |(at, &row): (usize, &usize)| part.log_probabilities(at)[labels[row]];
-            found.extend(own.iter().enumerate().map(log_p));
-        }
-        Ok(found)
+            Ok(own.iter().enumerate().map(log_p).collect())
+        })
     }
 }
 
@@ -66,7 +63,7 @@ impl Voters<'_> {
         references: &Features,
     ) -> Result<Vec<usize>> {
         let mut found = Vec::new();
-        for rows in parts(queries.rows(), self.classes()) {
+        for rows in parts(queries.rows(), self.classes) {
             let some = queries.select(&rows.collect::<Vec<_>>());
             let part = self.probabilities_of_features(&some, references, None)?;
             found.extend(part.most_probable());
@@ -77,8 +74,22 @@ impl Voters<'_> {
 
 /// So many rows in parts, each of so many numbers.
 pub(super) fn parts(rows: usize, classes: usize) -> impl Iterator<Item = Range<usize>> {
-    let step = (AT_A_TIME / classes.max(1)).max(1);
-    (0..rows).step_by(step).map(move |start| start..(start + step).min(rows))
+    blocks(rows, (AT_A_TIME / classes.max(1)).max(1))
+}
+
+/// What `of` finds of some rows of an embedding, in parts, each of so many numbers.
+pub(super) fn by_parts(
+    embedding: &Tensor<2>,
+    rows: &[usize],
+    numbers: usize,
+    of: impl Fn(&Tensor<2>, &[usize]) -> Result<Vec<f64>>,
+) -> Result<Vec<f64>> {
+    let mut found = Vec::new();
+    for some in parts(rows.len(), numbers) {
+        let rows = &rows[some];
+        found.extend(of(&rows_at(embedding, rows), rows)?);
+    }
+    Ok(found)
 }
 
 /// The rows of a range.
@@ -96,9 +107,9 @@ pub(super) fn rows_at(points: &Tensor<2>, rows: &[usize]) -> Tensor<2> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture::tensor;
     use super::*;
     use crate::data::TensorFeatures;
-    use crate::device;
     use crate::neighbors::{class_probabilities, leave_one_out_probabilities};
 
     #[test]
@@ -110,12 +121,7 @@ mod tests {
 
     #[test]
     fn parts_say_what_the_whole_says() {
-        let host = device::host().unwrap();
-        let values: Vec<[f64; 1]> = (0..6).map(|row| [f64::from(row * row % 5)]).collect();
-        let points = Tensor::<2>::from_data(
-            [values[0], values[1], values[2], values[3], values[4], values[5]],
-            &host,
-        );
+        let points = tensor(&[0.0, 1.0, 4.0, 4.0, 1.0, 0.0], 1);
         let labels = [0, 1, 0, 1, 2, 2];
         // So many classes that each part is of two rows.
         let classes = AT_A_TIME / 2;

@@ -208,17 +208,16 @@ pub(crate) fn nearest_of(
 mod tests {
     use std::ops::Range;
 
-    use burn::tensor::{DType, Device, TensorData};
     use proptest::prelude::*;
 
+    use super::super::fixture::tensor;
     use super::*;
     use crate::neighbors::{Numbers, VariableKernel};
 
     const N: usize = 12;
 
     fn points(values: &[f64], rows: Range<usize>) -> Tensor<2> {
-        let data = TensorData::new(values[rows.start * 2..rows.end * 2].to_vec(), [rows.len(), 2]);
-        Tensor::from_data(data, (&Device::flex(), DType::F64))
+        tensor(&values[rows.start * 2..rows.end * 2], 2)
     }
 
     fn labels() -> Vec<usize> {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use burn_nca_fused::{NeighborSets, Number};
 
-use super::points::Points;
+use super::points::{Points, blocks};
 use super::series;
 
 /// References that are stored in f64 at a time, in many dimensions.
@@ -15,8 +15,7 @@ const PART_VALUES: usize = 1 << 23;
 
 /// The parts of so many references in k dimensions.
 pub(super) fn parts(references: usize, k: usize) -> impl Iterator<Item = Range<usize>> {
-    let rows = PART_ROWS.max(PART_VALUES / k.max(1));
-    (0..references).step_by(rows).map(move |start| start..(start + rows).min(references))
+    blocks(references, PART_ROWS.max(PART_VALUES / k.max(1)))
 }
 
 /// All references of a part but those that are left out, for each of b queries: one range a query, of all references.
@@ -30,7 +29,7 @@ pub(crate) fn others(
 }
 
 /// Ranges of all references as those of a part.
-pub(super) fn of_part(spans: &[Range<usize>], part: &Range<usize>) -> Vec<Range<usize>> {
+pub(crate) fn of_part(spans: &[Range<usize>], part: &Range<usize>) -> Vec<Range<usize>> {
     let place = |at: usize| at.clamp(part.start, part.end) - part.start;
     spans.iter().map(|span| place(span.start)..place(span.end)).collect()
 }
@@ -109,14 +108,13 @@ impl Entropy {
     }
 }
 
-/// `log Σ_j exp(-d²_j)`; minus infinity for no distance.
-pub(super) fn log_sum(sq_distances: &[f64]) -> f64 {
-    let nearest = sq_distances.iter().copied().fold(f64::INFINITY, f64::min);
-    if nearest == f64::INFINITY {
+/// `log Σ_j exp(l_j)`; minus infinity for no term.
+pub(super) fn log_sum(logs: &[f64]) -> f64 {
+    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if largest == f64::NEG_INFINITY {
         return f64::NEG_INFINITY;
     }
-    let sum: f64 = sq_distances.iter().map(|d| (nearest - d).exp()).sum();
-    sum.ln() - nearest
+    largest + logs.iter().map(|log| (log - largest).exp()).sum::<f64>().ln()
 }
 
 /// `log(exp(a) + exp(b))`.
@@ -131,8 +129,8 @@ mod tests {
 
     #[test]
     fn sums_survive_distances_whose_exponentials_underflow() {
-        assert!((log_sum(&[1e12, 1e12]) - (2f64.ln() - 1e12)).abs() < 1e-3);
-        assert!((log_sum(&[0.5, 1.5]) - ((-0.5f64).exp() + (-1.5f64).exp()).ln()).abs() < 1e-15);
+        assert!((log_sum(&[-1e12, -1e12]) - (2f64.ln() - 1e12)).abs() < 1e-3);
+        assert!((log_sum(&[-0.5, -1.5]) - ((-0.5f64).exp() + (-1.5f64).exp()).ln()).abs() < 1e-15);
         assert_eq!(log_sum(&[]), f64::NEG_INFINITY);
     }
 

@@ -4,14 +4,15 @@ use burn::tensor::Tensor;
 use rayon::prelude::*;
 
 use super::ClassReferences;
-use super::excluded::{Eligible, Exclude, Excluded, check_usable};
+use super::excluded::{Eligible, Exclude, Excluded};
 use super::in_parts::rows_at;
+use super::influence::RuleDistance;
 use super::kernel::log_sum;
-use super::points::{Points, check_labels, read_both};
+use super::points::{Points, read_both};
 use super::probabilities::ClassProbabilities;
 use super::ranking::{Candidate, Neighbors, k_nearest};
 use super::regress::Numbers;
-use super::search::check_k_excluding;
+use super::search::check_k;
 use crate::error::Result;
 
 /// The k nearest references of each query by `Σ_r |u_r - v_r|`, of those that it may find.
@@ -30,7 +31,7 @@ pub(super) fn nearest(
     let (queries, all, eligible) = read_eligible(queries, references, exclude)?;
     let references = eligible.of(&all);
     let excluded = eligible.excluded.as_ref();
-    check_k_excluding(k, references.rows(), excluded)?;
+    check_k(k, references.rows(), excluded)?;
     // The norm is that of the distance.
     let resolution = |query: usize| {
         let norm = queries.row(query).iter().map(|x| x.abs()).sum();
@@ -66,22 +67,19 @@ pub(super) fn probabilities(
     own: Option<&[usize]>,
 ) -> Result<ClassProbabilities> {
     let ClassReferences { embedding, labels, classes, weights, .. } = references;
-    let exclude = references.voters()?.exclude(own);
-    let (queries, all, eligible) = read_eligible(queries, embedding, exclude)?;
-    check_labels(labels, all.rows(), classes)?;
+    let (queries, all, eligible) = read_eligible(queries, embedding, references.exclude(own)?)?;
     let references = eligible.of(&all);
-    check_usable(references.rows(), queries.rows(), eligible.excluded.as_ref(), |_| true)?;
+    eligible.check_usable(&queries, &references)?;
     let rows = rows_of(&queries, &references, eligible.excluded.as_ref(), |_, row| {
         let mut of_class = vec![Vec::new(); classes];
         for (place, distance) in row {
             let reference = eligible.row(place);
-            // w exp(-D) = exp(-(D - ln w))
-            let less = weights.map_or(0.0, |weights| weights[reference].ln());
-            of_class[labels[reference]].push(distance - less);
+            // w exp(-D) = exp(ln w - D)
+            let log = weights.map_or(0.0, |weights| weights[reference].ln());
+            of_class[labels[reference]].push(log - distance);
         }
-        let logs: Vec<f64> = of_class.iter().map(|distances| log_sum(distances)).collect();
-        let negated: Vec<f64> = logs.iter().map(|log| -log).collect();
-        let total = log_sum(&negated);
+        let logs: Vec<f64> = of_class.iter().map(|logs| log_sum(logs)).collect();
+        let total = log_sum(&logs);
         logs.into_iter().map(|log| log - total).collect::<Vec<f64>>()
     });
     Ok(ClassProbabilities::from_logs(rows.concat(), classes))
@@ -100,7 +98,7 @@ pub(super) fn means(
     let (queries, all, eligible) = read_eligible(queries, references, numbers.exclude(own))?;
     numbers.check(all.rows())?;
     let references = eligible.of(&all);
-    check_usable(references.rows(), queries.rows(), eligible.excluded.as_ref(), |_| true)?;
+    eligible.check_usable(&queries, &references)?;
     let rows = rows_of(&queries, &references, eligible.excluded.as_ref(), |_, row| {
         numbers.mean(row.map(|(place, far)| (eligible.row(place), far)).collect())
     });
@@ -118,12 +116,12 @@ pub(crate) fn manhattan_perplexities(
 ) -> Result<Vec<f64>> {
     let exclude = Exclude::own(rows).with_groups(groups);
     let (queries, references, eligible) = read_eligible(&rows_at(points, rows), points, exclude)?;
-    check_usable(references.rows(), queries.rows(), eligible.excluded.as_ref(), |_| true)?;
+    eligible.check_usable(&queries, &references)?;
     Ok(rows_of(&queries, &references, eligible.excluded.as_ref(), |_, row| {
-        let distances: Vec<f64> = row.map(|(_, distance)| distance).collect();
-        let log = log_sum(&distances);
+        let logs: Vec<f64> = row.map(|(_, distance)| -distance).collect();
+        let log = log_sum(&logs);
         // H = log Σ_j exp(-D_j) + Σ_j p_j D_j
-        let mean: f64 = distances.iter().map(|far| (-far - log).exp() * far).sum();
+        let mean: f64 = logs.iter().map(|near| (near - log).exp() * -near).sum();
         (log + mean).exp()
     }))
 }
@@ -135,8 +133,7 @@ fn rows_of<T: Send>(
     excluded: Option<&Excluded<'_>>,
     visit: impl Fn(usize, &mut dyn Iterator<Item = (usize, f64)>) -> T + Sync,
 ) -> Vec<T> {
-    let distance =
-        |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum() };
+    let distance = |a, b| RuleDistance::Manhattan.between(a, b);
     let row = |query: usize| {
         let left_out = |row: &usize| excluded.is_some_and(|excluded| excluded.has(query, *row));
         let others = (0..references.rows()).filter(|row| !left_out(row));
@@ -195,20 +192,6 @@ mod tests {
         for (mean, expected) in means.iter().zip([4.2, 3.0, 2.0]) {
             assert!((mean - expected).abs() < 1e-5, "{mean} {expected}");
         }
-    }
-
-    #[test]
-    fn a_weight_counts_a_reference_as_often() {
-        let line = line();
-        let twice = Tensor::cat(vec![line.clone(), line.clone().slice([1..2])], 0);
-        let query = line.clone().slice([2..3]);
-        let counted = probabilities(&query, of(&twice, &[0, 1, 0, 1]), None).unwrap();
-        let weighted = |weights: &[f64]| {
-            let references = ClassReferences { weights: Some(weights), ..of(&line, &[0, 1, 0]) };
-            probabilities(&query, references, None).unwrap().probability(0, 1)
-        };
-        assert!((weighted(&[1.0, 2.0, 1.0]) - counted.probability(0, 1)).abs() < 1e-12);
-        assert_eq!(weighted(&[1.0, 0.0, 0.0]), 0.0);
     }
 
     #[test]

@@ -24,6 +24,8 @@ mod coincidence_rule;
 mod contraction;
 mod entropy_k;
 mod excluded;
+#[cfg(test)]
+pub(crate) mod fixture;
 mod held_out;
 mod in_parts;
 mod influence;
@@ -49,12 +51,12 @@ mod within;
 
 pub(crate) use candidate_filter::CandidateFilter;
 pub(crate) use excluded::Excluded;
-pub(crate) use held_out::HeldOut;
+pub(crate) use held_out::held_out;
 pub(crate) use influence::{RuleDistance, nearest_of};
-pub(crate) use kernel::{Entropy, PART_ROWS, log_of_sum, sums_and_entropies};
+pub(crate) use kernel::{Entropy, PART_ROWS, log_of_sum, of_part, sums_and_entropies};
 pub(crate) use manhattan::manhattan_perplexities;
-pub(crate) use points::{Points, check_dimensions, sq_distance};
-pub(crate) use search::{check_k_excluding, nearest_rows};
+pub(crate) use points::{Points, blocks, check_dimensions, sq_distance};
+pub(crate) use search::{check_k, nearest_rows};
 pub(crate) use series::log_sums as series_log_sums;
 pub(crate) use within::within;
 

@@ -220,6 +220,11 @@ pub(crate) fn check_dimensions(queries: &Points, references: &Points) -> Result<
     Ok(())
 }
 
+/// So many rows in blocks of at most `step`.
+pub(crate) fn blocks(rows: usize, step: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..rows).step_by(step).map(move |start| start..(start + step).min(rows))
+}
+
 /// Where the rows `wanted` are in `order`; behind all of it for one that is not there.
 pub(super) fn positions(order: &[usize], wanted: &[usize]) -> Vec<usize> {
     let rows = order.iter().chain(wanted).max().map_or(0, |last| last + 1);
@@ -252,6 +257,20 @@ pub(super) fn check_own(own: Option<&[usize]>, queries: usize, references: usize
     }
 }
 
+/// Checks that every reference row has a group, where there are groups.
+///
+/// # Errors
+/// Another number of groups.
+pub(super) fn check_groups(groups: Option<&[usize]>, references: usize) -> Result<()> {
+    match groups.filter(|groups| groups.len() != references) {
+        None => Ok(()),
+        Some(groups) => Err(Error::data(format!(
+            "{} groups for {references} references; give the group of each reference",
+            groups.len()
+        ))),
+    }
+}
+
 /// Checks that every reference row has a label below `classes`.
 ///
 /// # Errors
@@ -275,8 +294,7 @@ pub(super) fn check_labels(labels: &[usize], references: usize, classes: usize) 
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::{DType, Device, TensorData};
-
+    use super::super::fixture::tensor;
     use super::*;
 
     #[test]
@@ -293,10 +311,9 @@ mod tests {
 
     #[test]
     fn a_coordinate_that_is_not_finite_is_named() {
-        let device = Device::flex();
-        let data = TensorData::new(vec![0.0, 1.0, 2.0, f64::NAN], [2, 2]);
-        let tensor = Tensor::<2>::from_data(data, (&device, DType::F64));
-        let error = Points::read(&tensor, "queries").unwrap_err().to_string();
+        let error = Points::read(&tensor(&[0.0, 1.0, 2.0, f64::NAN], 2), "queries")
+            .unwrap_err()
+            .to_string();
         assert!(error.starts_with("row 2 of the queries has the coordinate NaN in dimension 2"));
     }
 

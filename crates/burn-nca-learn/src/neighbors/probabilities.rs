@@ -1,7 +1,5 @@
 //! Class probabilities of queries, in log space.
 
-use burn::tensor::{DType, Device, Tensor, TensorData};
-
 use crate::error::{Error, Result};
 
 /// How far the probabilities of a row may be from summing to 1.
@@ -106,14 +104,6 @@ impl ClassProbabilities {
             logs.iter().position(|log| *log >= least).unwrap_or(0)
         };
         (0..self.rows()).map(best).collect()
-    }
-
-    /// The log-probabilities as a `[n, c]` tensor of type `dtype` on `device`.
-    ///
-    /// Pass the dtype of the embedding; a class without references is minus infinity there too.
-    pub fn to_tensor(&self, device: &Device, dtype: DType) -> Tensor<2> {
-        let data = TensorData::new(self.logs.clone(), [self.rows(), self.classes]);
-        Tensor::from_data(data.convert_dtype(dtype), (device, dtype))
     }
 }
 

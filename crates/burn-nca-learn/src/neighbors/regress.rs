@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 use burn_nca_fused::{Means, Number};
 
-use super::excluded::{Exclude, check_usable};
+use super::excluded::Exclude;
 use super::kernel::{coordinates, heights, log_of_sum, of_part, others, parts};
 use super::points::read_both;
 use super::ranking::Neighbors;
@@ -169,7 +169,7 @@ pub fn kernel_means(
     }
     let references = eligible.of(&references);
     let excluded = eligible.excluded.as_ref();
-    check_usable(references.rows(), queries.rows(), excluded, |_| true)?;
+    eligible.check_usable(&queries, &references)?;
     let mut order: Vec<usize> = (0..references.rows()).collect();
     excluded.iter().for_each(|excluded| excluded.arrange(&mut order, |_| ()));
     let left_out = excluded.map(|excluded| excluded.spans(&order));
@@ -229,16 +229,11 @@ pub fn leave_one_out_kernel_means(points: &Tensor<2>, numbers: Numbers) -> Resul
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::{DType, Device, TensorData};
     use proptest::prelude::*;
 
+    use super::super::fixture::{log_shares, others, tensor};
     use super::super::search::nearest_others;
     use super::*;
-
-    fn tensor(values: &[f64], k: usize) -> Tensor<2> {
-        let data = TensorData::new(values.to_vec(), [values.len() / k, k]);
-        Tensor::from_data(data, (&Device::flex(), DType::F64))
-    }
 
     proptest! {
         #[test]
@@ -252,20 +247,16 @@ mod tests {
             let numbers = Numbers::new(targets, 2);
             let weighted = weights[..n].iter().filter(|weight| **weight > 0.0).count() > 1;
             for weights in [None, Some(&weights[..n]).filter(|_| weighted)] {
-            let numbers = numbers.with_weights(weights);
-            let found = leave_one_out_kernel_means(&tensor(z, 2), numbers).unwrap();
-            for i in 0..n {
-                let weight = |j: usize| {
-                    let d2 = (z[2 * i] - z[2 * j]).powi(2) + (z[2 * i + 1] - z[2 * j + 1]).powi(2);
-                    if i == j { 0.0 } else { numbers.weight(j) * (-d2).exp() }
-                };
-                let total: f64 = (0..n).map(weight).sum();
-                for column in 0..2 {
-                    let expected =
-                        (0..n).map(|j| weight(j) / total * targets[2 * j + column]).sum::<f64>();
-                    prop_assert!((found[2 * i + column] - expected).abs() < 1e-10);
+                let numbers = numbers.with_weights(weights);
+                let found = leave_one_out_kernel_means(&tensor(z, 2), numbers).unwrap();
+                for i in 0..n {
+                    let shares = log_shares(z, 2, i, |j| others(i)(j) * numbers.weight(j));
+                    for column in 0..2 {
+                        let shares = shares.iter().zip(targets[column..].iter().step_by(2));
+                        let expected = shares.map(|(share, t)| share.exp() * t).sum::<f64>();
+                        prop_assert!((found[2 * i + column] - expected).abs() < 1e-10);
+                    }
                 }
-            }
             }
         }
     }

@@ -5,6 +5,7 @@
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
+use super::points::check_labels;
 use super::{
     ClassProbabilities, CoincidenceRule, Exclude, MemberRule, NearestConfig, Neighbors, Numbers,
     VariableKernel, Voters, kernel_means, manhattan,
@@ -38,6 +39,15 @@ impl<'a> ClassReferences<'a> {
     /// Labels, weights or groups that do not fit the embedding.
     pub fn voters(&self) -> Result<Voters<'a>> {
         Voters::new(self.labels, self.classes, self.weights)?.with_groups(self.groups)
+    }
+
+    /// What queries do not find, of which `own` names the rows.
+    ///
+    /// # Errors
+    /// As [`voters`](Self::voters).
+    pub(super) fn exclude(&self, own: Option<&'a [usize]>) -> Result<Exclude<'a>> {
+        check_labels(self.labels, self.embedding.dims()[0], self.classes)?;
+        Ok(self.voters()?.exclude(own))
     }
 }
 
@@ -164,14 +174,13 @@ impl Rule {
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::Device;
-
+    use super::super::fixture::tensor;
     use super::*;
     use crate::neighbors::{leave_one_out_probabilities, majority_vote, nearest_others};
 
     #[test]
     fn the_rule_of_neighbors_is_votes_and_the_stochastic_rule() {
-        let points = Tensor::<2>::from_floats([[0.0], [1.0], [3.0], [4.0]], &Device::flex());
+        let points = tensor(&[0.0, 1.0, 3.0, 4.0], 1);
         let labels = [0, 0, 1, 1];
         let references = ClassReferences::new(&points, &labels, 2);
         let own = [0, 1, 2, 3];
@@ -188,9 +197,8 @@ mod tests {
 
     #[test]
     fn a_rule_takes_its_own_distance_and_its_own_number_of_neighbors() {
-        let points =
-            Tensor::<2>::from_floats([[3.0, 0.0], [2.0, 2.0], [9.0, 9.0]], &Device::flex());
-        let query = Tensor::<2>::from_floats([[0.0, 0.0]], &Device::flex());
+        let points = tensor(&[3.0, 0.0, 2.0, 2.0, 9.0, 9.0], 2);
+        let query = tensor(&[0.0, 0.0], 2);
         let references = ClassReferences::new(&points, &[0, 1, 1], 2);
         let class = |rule: &Rule, k| rule.classes(&query, references, &[k], None).unwrap();
         assert_eq!([class(&Rule::Neighbors, 1), class(&Rule::Manhattan, 1)], [[[1]], [[0]]]);
@@ -206,5 +214,22 @@ mod tests {
         assert!((shares[0] + shares[1] - 1.0).abs() < 1e-12 && shares[1] > 0.5);
         let text = serde_json::to_string(&kernel).unwrap();
         assert_eq!(serde_json::from_str::<Rule>(&text).unwrap(), kernel, "{text}");
+    }
+
+    #[test]
+    fn a_weight_counts_a_reference_as_often_and_none_leaves_it_out() {
+        let points = tensor(&[0.0, 0.0, 0.7, 2.1, 2.1, 0.7], 2);
+        let query = points.clone().slice([2..3]);
+        let twice = Tensor::cat(vec![points.clone(), points.clone().slice([1..2])], 0);
+        for rule in [Rule::Neighbors, Rule::Manhattan, Rule::Members(MemberRule::new(2))] {
+            let of = |points: &Tensor<2>, labels: &[usize], weights: Option<&[f64]>| {
+                let of = ClassReferences { weights, ..ClassReferences::new(points, labels, 2) };
+                rule.probabilities(&query, of, None).unwrap().probability(0, 1)
+            };
+            let counted = of(&twice, &[0, 1, 0, 1], None);
+            let weighted = of(&points, &[0, 1, 0], Some(&[1.0, 2.0, 1.0]));
+            assert!((weighted - counted).abs() < 1e-9, "{rule:?}");
+            assert_eq!(of(&points, &[0, 1, 0], Some(&[1.0, 0.0, 1.0])), 0.0, "{rule:?}");
+        }
     }
 }

@@ -8,6 +8,7 @@ use burn::tensor::{Device, Tensor};
 use super::box_search::BoxSearch;
 use super::candidate_filter::{CandidateFilter, FilteredRow};
 use super::excluded::{Exclude, Excluded, none_left};
+use super::in_parts::of_rows;
 use super::points::{Points, check_dimensions};
 use super::ranking::{Candidate, Neighbors, k_nearest};
 use super::selection::{at_most, k_smallest};
@@ -105,14 +106,9 @@ impl NearestConfig {
         references: &Tensor<2>,
         exclude: Exclude<'_>,
     ) -> Result<Neighbors> {
-        let (queries, device) = (Points::read(queries, "queries")?, references.device());
-        let at_a_time = rows_at_a_time(queries.rows(), references.dims(), false);
-        let part = |rows: Range<usize>| match rows.len() == references.dims()[0] {
-            true => Points::read(references, "references"),
-            false => Points::read(&references.clone().slice([rows]), "references"),
-        };
-        let references = (references.dims()[0], &part as &Part<'_>, at_a_time);
-        self.search_eligible(&queries, references, exclude, &device)
+        let (queries, shape) = (Points::read(queries, "queries")?, references.dims());
+        let part = |rows: Range<usize>| Points::read(&of_rows(references, rows), "references");
+        self.search_eligible(&queries, (shape, &part), false, (exclude, &references.device()))
     }
 
     /// As [`search_excluding`](Self::search_excluding), of rows on the host, which are not copied; products are taken on
@@ -129,25 +125,26 @@ impl NearestConfig {
     ) -> Result<Neighbors> {
         let shape = [references.rows(), references.columns()];
         let queries = Points::of(queries, "queries")?;
-        let at_a_time = rows_at_a_time(queries.rows(), shape, references.is_narrow());
         let part = |rows: Range<usize>| match rows.len() == shape[0] {
             true => Points::of(references, "references"),
             false => Points::of(&references.select(&rows.collect::<Vec<_>>()), "references"),
         };
-        let references = (shape[0], &part as &Part<'_>, at_a_time);
-        self.search_eligible(&queries, references, exclude, device)
+        let is_narrow = references.is_narrow();
+        self.search_eligible(&queries, (shape, &part), is_narrow, (exclude, device))
     }
 
-    /// The search among those of m references that count; in parts where all do and so many rows at a time are given.
+    /// The search among those of m references that count; in [parts](rows_at_a_time) where all do.
     fn search_eligible(
         &self,
         queries: &Points,
-        (m, part, at_a_time): (usize, &Part<'_>, Option<usize>),
-        exclude: Exclude<'_>,
-        device: &Device,
+        (shape, part): ([usize; 2], &Part<'_>),
+        is_narrow: bool,
+        (exclude, device): (Exclude<'_>, &Device),
     ) -> Result<Neighbors> {
+        let m = shape[0];
         let eligible = exclude.eligible(queries.rows(), m)?;
         let excluded = eligible.excluded.as_ref();
+        let at_a_time = rows_at_a_time(queries.rows(), shape, is_narrow);
         if let (None, Some(rows)) = (&eligible.rows, at_a_time) {
             return self.search_parts(queries, (m, part), excluded, (rows, device));
         }
@@ -175,7 +172,7 @@ impl NearestConfig {
         self.check(m, excluded)?;
         let mut nearest: Vec<Vec<Candidate>> = vec![Vec::new(); queries.rows()];
         // A part has more rows than there are neighbors to find.
-        let most = excluded.map_or(0, Excluded::most);
+        let most = excluded.map_or(0, |excluded| excluded.most(|_| true));
         let parts = (m / rows.max(2 * (self.k + most))).max(1);
         for at in 0..parts {
             let (start, end) = (at * m / parts, (at + 1) * m / parts);
@@ -240,7 +237,7 @@ impl NearestConfig {
     }
 
     fn check(&self, m: usize, excluded: Option<&Excluded<'_>>) -> Result<()> {
-        check_k_excluding(self.k, m, excluded)?;
+        check_k(self.k, m, excluded)?;
         if u32::try_from(m).is_err() {
             return Err(Error::data(format!(
                 "{m} references; at most {} can be numbered: search them in parts",
@@ -261,51 +258,35 @@ fn rows_at_a_time(queries: usize, [m, d]: [usize; 2], is_narrow: bool) -> Option
     (are_few || is_narrow).then(|| (PART_VALUES / d.max(1)).max(PART_ROWS))
 }
 
-/// Checks that every query has k neighbors among `references` rows, of which it is one where `own` says so.
+/// Checks that every query has k neighbors among so many references, of which some may be left out for it.
 ///
 /// # Errors
-/// k of 0, or more than there are.
-pub(crate) fn check_k(k: usize, references: usize, own: bool) -> Result<()> {
-    let usable = references.saturating_sub(usize::from(own));
+/// k of 0, or more than there are for some query.
+pub(crate) fn check_k(k: usize, references: usize, excluded: Option<&Excluded<'_>>) -> Result<()> {
+    let (own, group) = (excluded.is_some(), excluded.is_some_and(Excluded::is_of_keys));
+    let left_out = excluded.map_or(0, |excluded| excluded.most(|_| true));
+    let usable = references.saturating_sub(left_out);
     if k == 0 {
         return Err(Error::setting("k is 0; ask for at least 1 neighbor"));
     }
     if usable == 0 {
-        return Err(none_left(own, false));
+        return Err(none_left(own, group));
     }
-    if k > usable {
+    if k <= usable {
+        return Ok(());
+    }
+    Err(Error::setting(if group {
+        format!(
+            "k is {k}, but for some row only {usable} references are left that are not of its own group; give k \
+             from 1 to {usable}, or rows of more groups"
+        )
+    } else {
         let own = if own { " other than the query itself" } else { "" };
-        return Err(Error::setting(format!(
+        format!(
             "k is {k}, but there are only {usable} references{own}; give k from 1 to {usable}, \
              or more references"
-        )));
-    }
-    Ok(())
-}
-
-/// The same where more than the query may be left out.
-///
-/// # Errors
-/// k of 0, or more than there are for some query.
-pub(crate) fn check_k_excluding(
-    k: usize,
-    references: usize,
-    excluded: Option<&Excluded<'_>>,
-) -> Result<()> {
-    let Some(excluded) = excluded.filter(|excluded| excluded.is_of_keys()) else {
-        return check_k(k, references, excluded.is_some());
-    };
-    let usable = references.saturating_sub(excluded.most());
-    if k == 0 || k <= usable {
-        return check_k(k, references, false);
-    }
-    if usable == 0 {
-        return Err(none_left(true, true));
-    }
-    Err(Error::setting(format!(
-        "k is {k}, but for some row only {usable} references are left that are not of its own group; give k from 1 \
-         to {usable}, or rows of more groups"
-    )))
+        )
+    }))
 }
 
 /// The k nearest references of each query, by the method that is faster.

@@ -107,10 +107,11 @@ fn found(
 #[cfg(feature = "fourier")]
 #[cfg(test)]
 mod tests {
-    use burn::tensor::{DType, Device, Tensor, TensorData};
+    use burn::tensor::Tensor;
 
     use super::log_sums;
     use crate::evaluate::perplexities;
+    use crate::neighbors::fixture::tensor;
     use crate::neighbors::{
         Numbers, class_probabilities, kernel_means, leave_one_out_kernel_means,
         leave_one_out_probabilities,
@@ -134,12 +135,8 @@ mod tests {
 
     /// The points in two dimensions, and with a third in which all are at the same place.
     fn tensors(values: &[f64]) -> [Tensor<2>; 2] {
-        let n = values.len() / 2;
-        let tensor = |values: Vec<f64>, k: usize| {
-            Tensor::from_data(TensorData::new(values, [n, k]), (&Device::flex(), DType::F64))
-        };
         let flat: Vec<f64> = values.chunks(2).flat_map(|row| [row[0], row[1], 1.0]).collect();
-        [tensor(values.to_vec(), 2), tensor(flat, 3)]
+        [tensor(values, 2), tensor(&flat, 3)]
     }
 
     #[test]

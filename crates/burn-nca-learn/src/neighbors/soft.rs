@@ -2,9 +2,8 @@
 
 use burn::tensor::Tensor;
 
-use super::points::{Points, check_labels};
+use super::points::Points;
 use super::probabilities::ClassProbabilities;
-use super::stochastic::Labeled;
 use super::voters::Voters;
 use crate::error::Result;
 
@@ -67,101 +66,21 @@ pub fn leave_one_out_probabilities(
     classes: usize,
 ) -> Result<ClassProbabilities> {
     let rows = Points::read(points, "points")?;
-    check_labels(labels, rows.rows(), classes)?;
     let own: Vec<usize> = (0..rows.rows()).collect();
-    let problem = Labeled { references: &rows, labels, classes, weights: None, groups: None };
-    problem.probabilities(&rows, Some(&own))
+    Voters::new(labels, classes, None)?.among(&[rows.clone(), rows], Some(&own))
 }
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::{DType, Device, TensorData};
+    use burn::tensor::DType;
     use proptest::prelude::*;
 
+    use super::super::fixture::{log_shares, log_sum, tensor, tensor_of};
     use super::*;
 
-    fn tensor(values: &[f64], k: usize, dtype: DType) -> Tensor<2> {
-        let data = TensorData::new(values.to_vec(), [values.len() / k, k]).convert_dtype(dtype);
-        Tensor::from_data(data, (&Device::flex(), dtype))
-    }
-
-    /// p_ij of equation 1 with nested loops; one row a query, p_ii = 0.
-    fn naive(values: &[f64], k: usize) -> Vec<Vec<f64>> {
-        let n = values.len() / k;
-        let weight = |i: usize, j: usize| {
-            let d2: f64 = (0..k).map(|c| (values[i * k + c] - values[j * k + c]).powi(2)).sum();
-            if i == j { 0.0 } else { (-d2).exp() }
-        };
-        (0..n)
-            .map(|i| {
-                let sum: f64 = (0..n).map(|j| weight(i, j)).sum();
-                (0..n).map(|j| weight(i, j) / sum).collect()
-            })
-            .collect()
-    }
-
     proptest! {
         #[test]
-        fn class_probabilities_are_those_of_the_definition(
-            values in prop::collection::vec(-2.0f64..2.0, 6..90),
-            labels in prop::collection::vec(0usize..4, 30),
-        ) {
-            let n = values.len() / 3;
-            let values = &values[..3 * n];
-            let found =
-                leave_one_out_probabilities(&tensor(values, 3, DType::F64), &labels[..n], 4).unwrap();
-            for (i, p) in naive(values, 3).iter().enumerate() {
-                for class in 0..4 {
-                    let expected: f64 = (0..n).filter(|j| labels[*j] == class).map(|j| p[j]).sum();
-                    let found = found.probability(i, class);
-                    prop_assert!((found - expected).abs() < 1e-10, "{} is not {}", found, expected);
-                }
-            }
-        }
-
-        #[test]
-        fn rows_of_p_sum_to_one_and_p_is_not_its_transpose(
-            values in prop::collection::vec(-2.0f64..2.0, 8..60),
-        ) {
-            // One class per point: the class probabilities are p_ij itself.
-            let n = values.len() / 2;
-            let own_class: Vec<usize> = (0..n).collect();
-            let points = tensor(&values[..2 * n], 2, DType::F64);
-            let p = leave_one_out_probabilities(&points, &own_class, n).unwrap();
-            let mut asymmetry: f64 = 0.0;
-            for (i, expected) in naive(&values[..2 * n], 2).iter().enumerate() {
-                let row: Vec<f64> = (0..n).map(|j| p.probability(i, j)).collect();
-                prop_assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-                prop_assert_eq!(row[i], 0.0);
-                for (j, (found, expected)) in row.iter().zip(expected).enumerate() {
-                    prop_assert!((found - expected).abs() < 1e-10);
-                    asymmetry = asymmetry.max((found - p.probability(j, i)).abs());
-                }
-            }
-            prop_assert!(asymmetry > 1e-9);
-        }
-
-        #[test]
-        fn references_that_hold_the_query_give_the_same_as_references_without_it(
-            values in prop::collection::vec(-1.0f64..1.0, 12..60),
-        ) {
-            let n = values.len() / 2;
-            let labels: Vec<usize> = (0..n).map(|i| i % 3).collect();
-            let (query, others) = (&values[..2], &values[2..2 * n]);
-            let query = tensor(query, 2, DType::F64);
-            let without =
-                class_probabilities(&query, &tensor(others, 2, DType::F64), &labels[1..], 3, None).unwrap();
-            let all = tensor(&values[..2 * n], 2, DType::F64);
-            let with = class_probabilities(&query, &all, &labels, 3, Some(&[0])).unwrap();
-            for class in 0..3 {
-                prop_assert!((with.probability(0, class) - without.probability(0, class)).abs() < 1e-14);
-            }
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn few_and_many_dimensions_give_the_same(
+        fn class_probabilities_are_those_of_the_definition_in_few_and_many_dimensions(
             values in prop::collection::vec(-3.0f64..3.0, 12..120),
             weights in prop::collection::vec(0.0f64..4.0, 60),
             scale in 0.1f64..30.0,
@@ -174,24 +93,33 @@ mod tests {
                 values.chunks(2).flat_map(|row| [row, &[1.0; 70]].concat()).collect();
             let labels: Vec<usize> = (0..n).map(|i| i * i % 4).collect();
             let mut weights = weights[..n].to_vec();
-            weights[0] = 1.0;
-            weights[n - 1] = 2.0;
-            let own: Vec<usize> = asked.into_iter().map(|row| row % n).collect();
-            let rows = |values: &[f64], k: usize| {
-                let some = own.iter().flat_map(|row| values[row * k..(row + 1) * k].to_vec());
-                (tensor(&some.collect::<Vec<_>>(), k, DType::F64), tensor(values, k, DType::F64))
-            };
-            let (narrow, wide) = (rows(&values, 2), rows(&wide, 72));
-            for weights in [None, Some(weights.as_slice())] {
-                for own in [None, Some(own.as_slice())] {
-                    let voters = Voters::new(&labels, 4, weights).unwrap();
-                    let a = voters.probabilities(&narrow.0, &narrow.1, own).unwrap();
-                    let b = voters.probabilities(&wide.0, &wide.1, own).unwrap();
-                    for query in 0..narrow.0.dims()[0] {
-                        let both = a.log_probabilities(query).iter().zip(b.log_probabilities(query));
-                        for (a, b) in both {
-                            let bound = 1e-10 * (1.0 + b.abs());
-                            prop_assert!(a == b || (a - b).abs() < bound, "{} {}", a, b);
+            (weights[0], weights[1], weights[n - 1]) = (1.0, 0.0, 2.0);
+            let asked: Vec<usize> = asked.into_iter().map(|row| row % n).collect();
+            for (weights, own) in [
+                (None, None),
+                (None, Some(&asked[..])),
+                (Some(&weights[..]), None),
+                (Some(&weights[..]), Some(&asked[..])),
+            ] {
+                let voters = Voters::new(&labels, 4, weights).unwrap();
+                let [narrow, wide] = [(&values, 2), (&wide, 72)].map(|(values, d)| {
+                    let queries = asked.iter().flat_map(|row| &values[row * d..][..d]).copied();
+                    let queries = tensor(&queries.collect::<Vec<f64>>(), d);
+                    voters.probabilities(&queries, &tensor(values, d), own).unwrap()
+                });
+                for (query, &i) in asked.iter().enumerate() {
+                    let shares = log_shares(&values, 2, i, |j| {
+                        let left_out = own.is_some() && i == j;
+                        if left_out { 0.0 } else { weights.map_or(1.0, |weights| weights[j]) }
+                    });
+                    for class in 0..4 {
+                        let of_class = (0..n).filter(|&j| labels[j] == class).map(|j| shares[j]);
+                        let expected = log_sum(&of_class.collect::<Vec<f64>>());
+                        for found in [&narrow, &wide] {
+                            let found = found.log_probabilities(query)[class];
+                            let bound = 1e-10 * (1.0 + expected.abs());
+                            let close = found == expected || (found - expected).abs() < bound;
+                            prop_assert!(close, "{found} is not {expected}");
                         }
                     }
                 }
@@ -205,8 +133,8 @@ mod tests {
             let scale = 10f64.powi(exponent);
             let values: Vec<f64> = (0..60).map(|i| f64::from(i * i % 37) * scale).collect();
             let labels: Vec<usize> = (0..20).map(|i| i % 4).collect();
-            let found =
-                leave_one_out_probabilities(&tensor(&values, 3, DType::F32), &labels, 4).unwrap();
+            let found = leave_one_out_probabilities(&tensor_of(&values, 3, DType::F32), &labels, 4)
+                .unwrap();
             for row in 0..20 {
                 let logs = found.log_probabilities(row);
                 assert!(
@@ -217,7 +145,7 @@ mod tests {
             }
         }
         // exp(-1000) is 0 in f64; the ratio of the classes is e^-16 all the same.
-        let far = tensor(&[0.0, 1000f64.sqrt(), -(1016f64.sqrt())], 1, DType::F64);
+        let far = tensor(&[0.0, 1000f64.sqrt(), -(1016f64.sqrt())], 1);
         let found = leave_one_out_probabilities(&far, &[0, 0, 1], 2).unwrap();
         assert!(
             (found.log_probabilities(0)[1] - (-16.0 - (1.0 + (-16f64).exp()).ln())).abs() < 1e-9
@@ -226,7 +154,7 @@ mod tests {
 
     #[test]
     fn only_a_class_without_usable_references_has_probability_zero() {
-        let points = tensor(&[0.0, 1.0, 3.0], 1, DType::F64);
+        let points = tensor(&[0.0, 1.0, 3.0], 1);
         let found = leave_one_out_probabilities(&points, &[0, 1, 1], 3).unwrap();
         assert_eq!(found.log_probabilities(0), [f64::NEG_INFINITY, 0.0, f64::NEG_INFINITY]);
         assert!(found.probability(1, 0) > 0.0);
@@ -235,11 +163,11 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        let points = tensor(&[0.0, 1.0], 1, DType::F64);
+        let points = tensor(&[0.0, 1.0], 1);
         assert!(leave_one_out_probabilities(&points, &[0], 1).is_err());
         assert!(leave_one_out_probabilities(&points, &[0, 2], 2).is_err());
         assert!(class_probabilities(&points, &points, &[0, 0], 1, Some(&[0])).is_err());
-        let single = tensor(&[0.0], 1, DType::F64);
+        let single = tensor(&[0.0], 1);
         let error = leave_one_out_probabilities(&single, &[0], 1).unwrap_err().to_string();
         assert!(error.contains("no reference other than the query itself"), "{error}");
     }

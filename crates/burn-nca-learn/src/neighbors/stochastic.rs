@@ -6,9 +6,10 @@ use burn_nca_fused::Number;
 
 use super::excluded::{Excluded, check_usable};
 use super::kernel::{PART_ROWS, coordinates, heights, log_of_sum, others};
-use super::points::Points;
+use super::points::{Points, blocks, check_labels};
 use super::probabilities::ClassProbabilities;
 use super::series;
+use super::voters::Voters;
 use crate::error::Result;
 
 /// What a squared distance may be off by where that saves time, and the term of a reference by in proportion.
@@ -23,22 +24,15 @@ const LARGE_CLASS: usize = 128;
 /// Sums that are held at a time, in addition to those of all queries and classes.
 const SUMS: usize = 1 << 22;
 
-/// References with their classes, and perhaps their weights.
-pub(super) struct Labeled<'a> {
-    pub(super) references: &'a Points,
-    pub(super) labels: &'a [usize],
-    pub(super) classes: usize,
-    pub(super) weights: Option<&'a [f64]>,
-    /// The group of each, of which a query does not see its own.
-    pub(super) groups: Option<&'a [usize]>,
-}
-
-impl Labeled<'_> {
-    pub(super) fn probabilities(
+impl Voters<'_> {
+    /// The class probabilities of queries given references, which the voters are.
+    pub(super) fn among(
         &self,
-        queries: &Points,
+        both: &[Points; 2],
         own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
+        let [queries, references] = both;
+        check_labels(self.labels, references.rows(), self.classes)?;
         let excluded = own.map(|own| Excluded::own_or_group(own, self.groups));
         let (order, ranges) = self.by_class(excluded.as_ref());
         if queries.rows() == 0 {
@@ -46,13 +40,13 @@ impl Labeled<'_> {
         }
         let counts = |row: usize| self.weights.is_none_or(|weights| weights[row] > 0.0);
         check_usable(order.len(), queries.rows(), excluded.as_ref(), counts)?;
-        Ok(self.class_probabilities(queries, excluded.as_ref(), (&order, &ranges)))
+        Ok(self.class_probabilities(both, excluded.as_ref(), (&order, &ranges)))
     }
 
     /// `log P(c | x_i)`, a row a query.
     fn class_probabilities(
         &self,
-        queries: &Points,
+        [queries, references]: &[Points; 2],
         excluded: Option<&Excluded<'_>>,
         (order, ranges): (&[usize], &[Range<usize>]),
     ) -> ClassProbabilities {
@@ -67,19 +61,17 @@ impl Labeled<'_> {
         // A group may have rows of several classes: its range is one of each class.
         let by_class = excluded.is_some_and(Excluded::is_of_keys);
         let own = excluded.filter(|_| !by_class).map(|own| own.spans(order));
-        let by_series = self.by_series((&values, k), (order, ranges), own.as_deref(), &mut sums);
+        let points = (values.as_slice(), references, k);
+        let by_series = self.by_series(points, (order, ranges), own.as_deref(), &mut sums);
         let is_missing = |part: &Part| part.classes.len() > 1 || !by_series[part.classes.start];
         for Part { rows: part, classes } in parts(ranges, by_class).into_iter().filter(is_missing) {
             let of_class =
                 excluded.filter(|_| by_class).map(|groups| groups.spans(&order[part.clone()]));
-            let references = self.references.select(&order[part.clone()]);
             let heights = heights.as_ref().map(|heights| &heights[part.clone()]);
-            let references = coordinates(&references, heights);
+            let among = coordinates(&references.select(&order[part.clone()]), heights);
             let ends = ranges[classes.clone()].iter();
             let ends: Vec<usize> = ends.map(|range| range.end.min(part.end) - part.start).collect();
-            let some_rows = (SUMS / ends.len()).max(1);
-            for first in (0..b).step_by(some_rows) {
-                let rows = first..(first + some_rows).min(b);
+            for rows in blocks(b, (SUMS / ends.len()).max(1)) {
                 let left_out = |spans: &Option<Vec<Range<usize>>>| {
                     spans.as_ref().map(|spans| spans[rows.clone()].to_vec())
                 };
@@ -87,7 +79,7 @@ impl Labeled<'_> {
                     Some(spans) => others(rows.len(), Some(&spans), &(0..part.len())),
                     None => others(rows.len(), left_out(&own).as_deref(), &part),
                 };
-                let points = (&values[rows.start * k..rows.end * k], references.as_slice(), k);
+                let points = (&values[rows.start * k..rows.end * k], among.as_slice(), k);
                 let found = f64::log_sums_within(ERROR, points, &columns, &ends);
                 for (query, found) in rows.zip(found.chunks(ends.len())) {
                     let sums = &mut sums[query * self.classes..][classes.clone()];
@@ -98,7 +90,7 @@ impl Labeled<'_> {
             }
         }
         let ties = sums.chunks(self.classes).enumerate();
-        let ties = ties.map(|(query, sums)| self.tie(queries, query, sums)).collect();
+        let ties = ties.map(|(query, sums)| tie([queries, references], query, sums)).collect();
         sums.chunks_mut(self.classes).for_each(normalize);
         ClassProbabilities::from_logs(sums, self.classes).with_ties(ties)
     }
@@ -106,17 +98,17 @@ impl Labeled<'_> {
     /// Adds the sums of classes for which a Fourier series is faster, and says which they are.
     fn by_series(
         &self,
-        (queries, k): (&[f64], usize),
+        (queries, references, k): (&[f64], &Points, usize),
         (order, ranges): (&[usize], &[Range<usize>]),
         own: Option<&[Range<usize>]>,
         sums: &mut [f64],
     ) -> Vec<bool> {
         let mut found = vec![false; self.classes];
         // With weights there is one coordinate more; a group is left out class by class.
-        if !matches!(k, 1 | 2) || k != self.references.dimensions() || self.groups.is_some() {
+        if !matches!(k, 1 | 2) || k != references.dimensions() || self.groups.is_some() {
             return found;
         }
-        let references = self.references.select(order).to_vec();
+        let references = references.select(order).to_vec();
         for (class, range) in
             ranges.iter().enumerate().filter(|(_, range)| range.len() >= LARGE_CLASS)
         {
@@ -134,19 +126,6 @@ impl Labeled<'_> {
         found
     }
 
-    /// What the logarithms of two classes may differ by for rounding alone, by the log sums of a query.
-    ///
-    /// ```text
-    /// 2 (reach(d)² - d²) + 4 ERROR,   d² = log n - log Σ_c exp(l_c), at least 0: no less than the nearest distance
-    /// ```
-    fn tie(&self, queries: &Points, query: usize, sums: &[f64]) -> f64 {
-        let total = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let sq_distance = ((self.references.rows() as f64).ln() - total).max(0.0);
-        let resolution = queries.resolution(query, self.references);
-        let rounding = resolution.sq_reach(sq_distance) - sq_distance;
-        (2.0 * rounding + 4.0 * ERROR).min(MOST_TIE)
-    }
-
     /// The reference rows that count, sorted by class, and where each class then starts.
     fn by_class(&self, excluded: Option<&Excluded<'_>>) -> (Vec<usize>, Vec<Range<usize>>) {
         let counts = |row: &usize| self.weights.is_none_or(|weights| weights[*row] > 0.0);
@@ -157,6 +136,18 @@ impl Labeled<'_> {
         let ranges = (0..self.classes).map(|class| start(class)..start(class + 1)).collect();
         (order, ranges)
     }
+}
+
+/// What the logarithms of two classes may differ by for rounding alone, by the log sums of a query.
+///
+/// ```text
+/// 2 (reach(d)² - d²) + 4 ERROR,   d² = log n - log Σ_c exp(l_c), at least 0: no less than the nearest distance
+/// ```
+fn tie([queries, references]: [&Points; 2], query: usize, sums: &[f64]) -> f64 {
+    let total = sums.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sq_distance = ((references.rows() as f64).ln() - total).max(0.0);
+    let rounding = queries.resolution(query, references).sq_reach(sq_distance) - sq_distance;
+    (2.0 * rounding + 4.0 * ERROR).min(MOST_TIE)
 }
 
 /// Some of the references, in the order of their classes, and the classes that they are of.

@@ -1,23 +1,15 @@
 //! Every search method against the definition, with nested loops in f64, and its invariances.
 
-use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn::tensor::{DType, Device};
 use proptest::prelude::*;
 
 use super::excluded::{Exclude, Excluded};
+use super::fixture::{d2, tensor, tensor_of};
 use super::points::Points;
 use super::ranking::Neighbors;
 use super::search::{NearestConfig, SearchMethod, nearest, nearest_others};
 use crate::data::Features;
 use crate::error::Result;
-
-fn tensor(values: &[f64], d: usize, dtype: DType, device: &Device) -> Tensor<2> {
-    let data = TensorData::new(values.to_vec(), [values.len() / d, d]).convert_dtype(dtype);
-    Tensor::from_data(data, (device, dtype))
-}
-
-fn flex(values: &[f64], d: usize) -> Tensor<2> {
-    tensor(values, d, DType::F64, &Device::flex())
-}
 
 /// The definition: all distances, sorted by distance and then by row.
 fn naive(
@@ -71,7 +63,7 @@ proptest! {
             let single = max < 1000;
             let dtypes = [DType::F64, DType::F32];
             for dtype in dtypes.into_iter().filter(|dtype| single || *dtype == DType::F64) {
-                let points = tensor(&values, d, dtype, &Device::flex());
+                let points = tensor_of(&values, d, dtype);
                 let search = NearestConfig::new(k).with_method(method);
                 let found = search.search_others(&points).unwrap();
                 prop_assert_eq!(&rows(&found), &expected, "{:?} {:?}", method, dtype);
@@ -90,7 +82,7 @@ proptest! {
         let expected = naive(queries, references, d, None, 5);
         for method in METHODS {
             let search = NearestConfig::new(5).with_method(method);
-            let found = search.search(&flex(queries, d), &flex(references, d), None).unwrap();
+            let found = search.search(&tensor(queries, d), &tensor(references, d), None).unwrap();
             prop_assert_eq!(&rows(&found), &expected, "{:?}", method);
             for row in 0..found.rows() {
                 prop_assert!(found.sq_distances(row).is_sorted());
@@ -105,7 +97,7 @@ fn equal_points_are_at_distance_zero_and_ordered_by_row() {
     let values: Vec<f64> = (0..40).flat_map(|i| [1e6 + f64::from(i % 2), 1e6]).collect();
     for method in METHODS {
         for dtype in [DType::F32, DType::F64] {
-            let points = tensor(&values, 2, dtype, &Device::flex());
+            let points = tensor_of(&values, 2, dtype);
             let found = NearestConfig::new(20).with_method(method).search_others(&points).unwrap();
             let expected: Vec<u32> = (2..40).step_by(2).chain([1]).collect();
             assert_eq!(found.indices(0), expected);
@@ -117,7 +109,7 @@ fn equal_points_are_at_distance_zero_and_ordered_by_row() {
 
 #[test]
 fn all_equal_points_are_no_trouble() {
-    let same = flex(&[0.25; 3000], 3);
+    let same = tensor(&[0.25; 3000], 3);
     for method in METHODS {
         let found = NearestConfig::new(999).with_method(method).search_others(&same).unwrap();
         assert_eq!(found.indices(500)[..3], [0, 1, 2]);
@@ -129,11 +121,11 @@ fn all_equal_points_are_no_trouble() {
 #[test]
 fn extreme_scales_in_f32_give_the_same_neighbors() {
     let values: Vec<f64> = (0..90).map(|i| f64::from(i * i % 89)).collect();
-    let expected = rows(&nearest_others(&flex(&values, 3), 4).unwrap());
+    let expected = rows(&nearest_others(&tensor(&values, 3), 4).unwrap());
     for exponent in [-90, -60, -18, 18, 60, 90] {
         let scaled: Vec<f64> = values.iter().map(|x| x * 2f64.powi(exponent)).collect();
         for method in METHODS {
-            let points = tensor(&scaled, 3, DType::F32, &Device::flex());
+            let points = tensor_of(&scaled, 3, DType::F32);
             let found = NearestConfig::new(4).with_method(method).search_others(&points).unwrap();
             assert_eq!(rows(&found), expected, "{method:?} at 2^{exponent}");
         }
@@ -143,27 +135,27 @@ fn extreme_scales_in_f32_give_the_same_neighbors() {
 #[test]
 fn autodiff_devices_give_the_same() {
     let values: Vec<f64> = (0..120).map(|i| f64::from(i * i % 97) / 10.0).collect();
-    let expected = nearest_others(&flex(&values, 12), 3).unwrap();
-    let points = tensor(&values, 12, DType::F64, &Device::flex().autodiff());
+    let expected = nearest_others(&tensor(&values, 12), 3).unwrap();
+    let points = tensor(&values, 12).autodiff();
     assert_eq!(nearest_others(&points, 3).unwrap(), expected);
 }
 
 #[test]
 fn no_query_is_no_error() {
-    let references = flex(&[0.0, 1.0], 1);
+    let references = tensor(&[0.0, 1.0], 1);
     let queries = references.clone().slice([0..0]);
     assert_eq!(nearest(&queries, &references, 1, None).unwrap().rows(), 0);
 }
 
 #[test]
 fn settings_that_cannot_be_met_are_refused_with_their_numbers() {
-    let points = flex(&[0.0; 27], 9);
+    let points = tensor(&[0.0; 27], 9);
     let message = |result: Result<Neighbors>| result.unwrap_err().to_string();
     let error = message(nearest(&points, &points, 4, None));
     assert!(error.contains("k is 4") && error.contains("only 3 references"), "{error}");
     assert!(message(nearest_others(&points, 3)).contains("only 2 references other than"));
     assert!(message(nearest(&points, &points, 0, None)).contains("at least 1"));
-    assert!(message(nearest(&flex(&[0.0; 4], 2), &points, 1, None)).contains("2 dimensions"));
+    assert!(message(nearest(&tensor(&[0.0; 4], 2), &points, 1, None)).contains("2 dimensions"));
 }
 
 #[test]
@@ -243,7 +235,7 @@ fn a_metric_that_scales_or_permutes_whole_numbers_has_the_votes_of_euclidean_dis
                 for method in METHODS {
                     let search = NearestConfig::new(k).with_method(method);
                     for (values, dtype) in [(&double, DType::F64), (&single, DType::F32)] {
-                        let points = tensor(values, d, dtype, &Device::flex());
+                        let points = tensor_of(values, d, dtype);
                         let found = rows(&search.search_others(&points).unwrap());
                         assert_eq!(found, expected, "{d} {k} {scale} {method:?} {dtype:?}");
                     }
@@ -274,7 +266,7 @@ fn standardized_one_hot_rows_tie_as_whole_rows_do() {
     for dtype in [DType::F64, DType::F32] {
         for method in METHODS {
             let search = NearestConfig::new(7).with_method(method);
-            let points = tensor(&scaled, 12, dtype, &Device::flex());
+            let points = tensor_of(&scaled, 12, dtype);
             assert_eq!(
                 rows(&search.search_others(&points).unwrap()),
                 expected,
@@ -305,9 +297,7 @@ fn groups_and_rows_without_weight_are_found_by_no_method() {
             let expected: Vec<Vec<u32>> = own
                 .iter()
                 .map(|&query| {
-                    let d2 = |row: usize| -> f64 {
-                        (0..d).map(|c| (values[query * d + c] - values[row * d + c]).powi(2)).sum()
-                    };
+                    let d2 = |row: usize| d2(&values, d, query, row);
                     let mut all: Vec<usize> = (0..n)
                         .filter(|&row| !(itself && row == query))
                         .filter(|&row| !(by_group && groups[row] == groups[query]))
@@ -319,7 +309,8 @@ fn groups_and_rows_without_weight_are_found_by_no_method() {
                 .collect();
             for method in METHODS {
                 let search = NearestConfig::new(4).with_method(method);
-                let found = search.search_excluding(&flex(&queries, d), &flex(&values, d), exclude);
+                let found =
+                    search.search_excluding(&tensor(&queries, d), &tensor(&values, d), exclude);
                 assert_eq!(rows(&found.unwrap()), expected, "{d} {at} {method:?}");
                 let [queries, all] =
                     [&queries, &values].map(|values| Features::unnamed(values.clone(), d).unwrap());
@@ -330,7 +321,7 @@ fn groups_and_rows_without_weight_are_found_by_no_method() {
             }
         }
         let error = NearestConfig::new(n)
-            .search_excluding(&flex(&queries, d), &flex(&values, d), cases[0])
+            .search_excluding(&tensor(&queries, d), &tensor(&values, d), cases[0])
             .unwrap_err();
         assert!(error.to_string().contains("not of its own group"), "{error}");
     }

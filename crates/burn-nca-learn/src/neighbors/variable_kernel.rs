@@ -4,7 +4,6 @@ use burn::config::Config;
 use burn::tensor::Tensor;
 
 use super::ClassReferences;
-use super::points::check_labels;
 use super::probabilities::ClassProbabilities;
 use super::ranking::Neighbors;
 use super::search::NearestConfig;
@@ -91,10 +90,8 @@ impl VariableKernel {
     ) -> Result<ClassProbabilities> {
         let ClassReferences { embedding, labels, classes, weights, .. } = references;
         self.check()?;
-        check_labels(labels, embedding.dims()[0], classes)?;
-        let exclude = references.voters()?.exclude(own);
         let search = NearestConfig::new(self.neighbors);
-        let found = search.search_excluding(queries, embedding, exclude)?;
+        let found = search.search_excluding(queries, embedding, references.exclude(own)?)?;
         let mut logs = Vec::with_capacity(found.rows() * classes);
         for row in 0..found.rows() {
             let kernel = self.weights(&found, row);
@@ -133,13 +130,8 @@ impl VariableKernel {
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::Device;
-
+    use super::super::fixture::line;
     use super::*;
-
-    fn line(points: &[f32]) -> Tensor<2> {
-        Tensor::<1>::from_floats(points, &Device::flex()).unsqueeze_dim(1)
-    }
 
     #[test]
     fn probabilities_are_those_worked_by_hand_at_any_scale() {

@@ -3,10 +3,9 @@
 use burn::tensor::Tensor;
 
 use super::excluded::Exclude;
-use super::points::{Points, check_labels, fitting, read_both};
+use super::points::{Points, check_groups, check_labels, fitting, read_both};
 use super::probabilities::ClassProbabilities;
 use super::ranking::Neighbors;
-use super::stochastic::Labeled;
 use crate::data::{Features, check_weights};
 use crate::error::{Error, Result};
 
@@ -36,10 +35,10 @@ const EQUAL: f64 = 1e-12;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Voters<'a> {
-    labels: &'a [usize],
-    classes: usize,
-    weights: Option<&'a [f64]>,
-    groups: Option<&'a [usize]>,
+    pub(super) labels: &'a [usize],
+    pub(super) classes: usize,
+    pub(super) weights: Option<&'a [f64]>,
+    pub(super) groups: Option<&'a [usize]>,
 }
 
 impl<'a> Voters<'a> {
@@ -61,15 +60,7 @@ impl<'a> Voters<'a> {
     /// # Errors
     /// Not one group per row.
     pub fn with_groups(self, groups: Option<&'a [usize]>) -> Result<Self> {
-        if let Some(groups) = groups
-            && groups.len() != self.labels.len()
-        {
-            return Err(Error::data(format!(
-                "{} groups for {} references; give the group of each reference",
-                groups.len(),
-                self.labels.len()
-            )));
-        }
+        check_groups(groups, self.labels.len())?;
         Ok(Self { groups, ..self })
     }
 
@@ -116,41 +107,21 @@ impl<'a> Voters<'a> {
         references: &Tensor<2>,
         own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
-        self.among(read_both(queries, references, own)?, own)
+        self.among(&read_both(queries, references, own)?, own)
     }
 
     /// The same of rows on the host, which are not copied.
     ///
     /// # Errors
     /// As [`Voters::probabilities`].
-    pub fn probabilities_of_features(
+    pub(super) fn probabilities_of_features(
         &self,
         queries: &Features,
         references: &Features,
         own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
         let both = [Points::of(queries, "queries")?, Points::of(references, "references")?];
-        self.among(fitting(both, own)?, own)
-    }
-
-    fn among(
-        &self,
-        [queries, references]: [Points; 2],
-        own: Option<&[usize]>,
-    ) -> Result<ClassProbabilities> {
-        check_labels(self.labels, references.rows(), self.classes)?;
-        let problem = Labeled {
-            references: &references,
-            labels: self.labels,
-            classes: self.classes,
-            weights: self.weights,
-            groups: self.groups,
-        };
-        problem.probabilities(&queries, own)
-    }
-
-    pub(super) fn classes(&self) -> usize {
-        self.classes
+        self.among(&fitting(both, own)?, own)
     }
 
     fn check(&self, neighbors: &Neighbors, k: usize) -> Result<()> {
@@ -223,14 +194,9 @@ fn weight(weights: Option<&[f64]>, voter: u32) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::Device;
-
+    use super::super::fixture::line;
     use super::super::search::{nearest, nearest_others};
     use super::*;
-
-    fn line(points: &[f32]) -> Tensor<2> {
-        Tensor::<1>::from_floats(points, &Device::flex()).unsqueeze_dim(1)
-    }
 
     #[test]
     fn weights_count_in_votes_and_shares() {
@@ -245,19 +211,6 @@ mod tests {
         let silent = voters(&[0.0, 0.0, 0.0, 1.0]);
         assert_eq!(silent.majority(&neighbors, 2).unwrap(), [0]);
         assert_eq!(silent.shares(&neighbors, 3).unwrap(), [2.0 / 3.0, 1.0 / 3.0, 0.0]);
-    }
-
-    #[test]
-    fn a_row_of_weight_two_is_two_rows_to_the_stochastic_rule() {
-        let queries = line(&[0.3, 1.7]);
-        let weighted = Voters::new(&[0, 1, 1], 2, Some(&[2.0, 1.0, 0.0])).unwrap();
-        let weighted = weighted.probabilities(&queries, &line(&[0.0, 1.0, 0.4]), None).unwrap();
-        let twice = Voters::new(&[0, 0, 1], 2, None).unwrap();
-        let twice = twice.probabilities(&queries, &line(&[0.0, 0.0, 1.0]), None).unwrap();
-        for (row, class) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-            let (one, other) = (weighted.probability(row, class), twice.probability(row, class));
-            assert!((one - other).abs() < 1e-12, "{one} {other}");
-        }
     }
 
     #[test]

@@ -44,15 +44,13 @@ pub(crate) fn within(
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::Tensor;
-
+    use super::super::fixture::points;
     use super::*;
 
     #[test]
     fn all_within_the_radius_are_found_and_no_other() {
         let device = Device::flex();
-        let line = Tensor::<2>::from_floats([[0.0], [1.0], [3.0], [3.5], [9.0]], &device);
-        let points = Points::read(&line, "points").unwrap();
+        let points = points(&[0.0, 1.0, 3.0, 3.5, 9.0], 1);
         let radii = [1.0, 4.0, 0.25, 0.2, -1.0];
         let others = |query: usize, reference: usize| query != reference;
         let found = within(&points, &points, &radii, others, 10, &device).unwrap();
