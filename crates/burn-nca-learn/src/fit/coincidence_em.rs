@@ -15,14 +15,13 @@ use burn_nca_fused::coincidence::{Ends, Expectation, FLOOR, Pairs};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::em::{ExpectationMaximization, Revision};
 use crate::baseline::{cross_product, mean, product, pseudo_inverse, transposed};
 use crate::data::{Features, LabeledPair, LabeledPairs};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// The parameters of latent coincidence analysis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CoincidenceState {
+pub(crate) struct CoincidenceState {
     /// W of each map, row-major `[p, d]`, one after the other.
     pub weights: Vec<f64>,
     /// σ² of each map.
@@ -34,10 +33,10 @@ pub struct CoincidenceState {
 }
 
 /// The pairs that a map is to learn from as well, found under the map W, row-major `[p, d]`.
-pub type MorePairs<'a> = dyn Fn(&[f64]) -> Result<Vec<LabeledPair>> + Sync + 'a;
+pub(crate) type MorePairs<'a> = dyn Fn(&[f64]) -> Result<Vec<LabeledPair>> + Sync + 'a;
 
-/// Latent coincidence analysis of labeled pairs, to be fitted by [`EmConfig::maximize`](super::EmConfig::maximize).
-pub struct CoincidenceEm<'a> {
+/// Latent coincidence analysis of labeled pairs, to be fitted by [`EmProblem::maximize`](super::EmProblem::maximize).
+pub(crate) struct CoincidenceEm<'a> {
     /// The rows less their mean, `[n, d]`.
     x: Vec<f64>,
     d: usize,
@@ -56,7 +55,7 @@ struct MapPairs {
 }
 
 /// What an E-step finds for one map.
-pub struct MapExpectation {
+pub(crate) struct MapExpectation {
     /// The latent means W x, `[n, p]`.
     z: Vec<f64>,
     posterior: Expectation,
@@ -68,23 +67,13 @@ impl<'a> CoincidenceEm<'a> {
     /// The model of these rows and pairs with `latent` dimensions for each map.
     ///
     /// # Errors
-    /// Pairs of another number of points than rows, no dimension, or a scatter without eigenvectors.
+    /// A scatter without eigenvectors.
     pub fn new(
         features: &Features,
         pairs: &LabeledPairs,
         latent: usize,
         local_scales: bool,
     ) -> Result<Self> {
-        if pairs.points() != features.rows() {
-            return Err(Error::data(format!(
-                "the pairs are of {} points, the data have {} rows; give pairs of these rows",
-                pairs.points(),
-                features.rows()
-            )));
-        }
-        if latent == 0 {
-            return Err(Error::setting("a map to 0 latent dimensions; ask for 1 or more"));
-        }
         let (center, d) = (mean(features), features.columns());
         let centered = features.values().chunks_exact(d);
         let x = centered.flat_map(|row| row.iter().zip(&center).map(|(x, m)| x - m)).collect();
@@ -95,22 +84,16 @@ impl<'a> CoincidenceEm<'a> {
     }
 
     /// The same model, asking every `every` steps for further pairs of its (only) map.
-    #[must_use]
     pub fn with_refresh(self, every: usize, more: Box<MorePairs<'a>>) -> Self {
-        Self { refresh: (every > 0).then_some((every, more)), ..self }
+        Self { refresh: Some((every, more)), ..self }
     }
 
     /// The start at these maps, with σ² as given and each anchor's κ² where its pairs are most likely.
-    ///
-    /// # Panics
-    /// If the weights are not those of as many maps.
     pub fn start(&self, weights: Vec<f64>, sigma_sq: f64) -> CoincidenceState {
-        let (maps, size) = (self.maps.len(), self.latent * self.d);
-        assert_eq!(weights.len(), maps * size, "{maps} maps of {size} numbers");
         let scales = if self.local_scales { self.given.anchors() } else { 1 };
         let mut state = CoincidenceState {
             weights,
-            sigma_sq: vec![sigma_sq; maps],
+            sigma_sq: vec![sigma_sq; self.maps.len()],
             kappa_sq: vec![1.0; scales],
             added: Vec::new(),
         };
@@ -203,34 +186,29 @@ impl<'a> CoincidenceEm<'a> {
         }
         Ok(true)
     }
-}
 
-fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or(1.0)
-}
-
-impl ExpectationMaximization for CoincidenceEm<'_> {
-    type State = CoincidenceState;
-    type Expectation = Vec<MapExpectation>;
-
-    fn apply(&mut self, state: &CoincidenceState) -> Result<()> {
+    /// Takes up a state that was read, with the pairs that were added on its way.
+    ///
+    /// # Errors
+    /// A scatter without eigenvectors.
+    pub fn apply(&mut self, state: &CoincidenceState) -> Result<()> {
         self.maps = self.maps_of(&self.given.with(&state.added))?;
         Ok(())
     }
 
-    fn expect(&self, state: &CoincidenceState) -> Vec<MapExpectation> {
+    /// The E-step: what is known of the latent variables at these parameters.
+    pub fn expect(&self, state: &CoincidenceState) -> Vec<MapExpectation> {
         (0..self.maps.len()).into_par_iter().map(|map| self.expect_map(state, map)).collect()
     }
 
-    fn log_likelihood(&self, expectation: &Vec<MapExpectation>) -> f64 {
+    /// L, the log-likelihood at the state of an E-step.
+    pub fn log_likelihood(&self, expectation: &[MapExpectation]) -> f64 {
         expectation.iter().map(|map| map.posterior.log_likelihood).sum()
     }
 
-    /// By W and log σ²; each κ² is at its maximum. EM's bound touches L where its E-step is taken, so their gradients
+    /// The largest component of the gradient of L by W and log σ²; each κ² is at its maximum. EM's bound touches L where its E-step is taken, so their gradients
     /// are the same there.
-    fn gradient_max(&self, state: &CoincidenceState, expectation: &Vec<MapExpectation>) -> f64 {
+    pub fn gradient_max(&self, state: &CoincidenceState, expectation: &[MapExpectation]) -> f64 {
         let mut largest = 0.0_f64;
         for (map, found) in expectation.iter().enumerate() {
             let sigma_sq = state.sigma_sq[map];
@@ -242,12 +220,17 @@ impl ExpectationMaximization for CoincidenceEm<'_> {
         largest
     }
 
-    fn maximize(
+    /// The M-step number `iteration` (from 1): the parameters that are best given the E-step, and whether the pairs of the
+    /// likelihood changed with them, so that it cannot be compared with the one before.
+    ///
+    /// # Errors
+    /// Pairs that cannot be searched, or a scatter without eigenvectors.
+    pub fn maximize(
         &mut self,
         mut state: CoincidenceState,
-        expectation: &Vec<MapExpectation>,
+        expectation: &[MapExpectation],
         iteration: usize,
-    ) -> Result<Revision<CoincidenceState>> {
+    ) -> Result<(CoincidenceState, bool)> {
         let revised: Vec<_> = expectation
             .par_iter()
             .enumerate()
@@ -262,8 +245,14 @@ impl ExpectationMaximization for CoincidenceEm<'_> {
         }
         let due = self.refresh.as_ref().is_some_and(|(every, _)| iteration.is_multiple_of(*every));
         let objective_changed = due && self.refreshed(&mut state)?;
-        Ok(Revision { state, objective_changed })
+        Ok((state, objective_changed))
     }
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(1.0)
 }
 
 #[cfg(test)]

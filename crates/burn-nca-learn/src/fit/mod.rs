@@ -8,8 +8,8 @@ mod summary;
 
 pub use burn_nca::fit::*;
 pub(crate) use burn_nca::internal::minimize_prepared;
-pub use coincidence_em::{CoincidenceEm, CoincidenceState, MapExpectation, MorePairs};
-pub use em::{EmConfig, EmProblem, ExpectationMaximization, HeldOutState, Revision};
+pub(crate) use coincidence_em::{CoincidenceEm, CoincidenceState, MorePairs};
+pub(crate) use em::{EmProblem, HeldOutState};
 pub(crate) use identified::{Identified, settings_text};
 pub use resolved_start::{
     ResolvedStart, START_PERPLEXITY, StartWeights, perplexity_factor, start_perplexity,

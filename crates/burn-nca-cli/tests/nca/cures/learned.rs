@@ -2,15 +2,13 @@
 
 use burn::tensor::{DType, Device};
 use burn_nca_data::{
-    Coincidences, Features, Labeled, LabeledPair, LabeledPairs, Pairs, RegressionData, Result,
-    SparseFeatures, Task, TrainingData,
+    Coincidences, Features, Labeled, Pairs, RegressionData, Result, SparseFeatures, Task,
 };
 use burn_nca_learn::baseline::{LdaConfig, PcaConfig, Projection, Shrinkage, TruncatedSvdConfig};
 use burn_nca_learn::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, LinearMap};
 use burn_nca_learn::estimator::Estimator;
 use burn_nca_learn::fit::{
-    CoincidenceEm, EmConfig, EmProblem, FitConfig, FitSession, OptimizerConfig, Start,
-    StartWeights, StochasticConfig,
+    FitConfig, FitSession, OptimizerConfig, Start, StartWeights, StochasticConfig,
 };
 use burn_nca_learn::method::AnyMethod;
 use burn_nca_learn::{Fitted, NcaConfig};
@@ -18,7 +16,7 @@ use burn_nca_learn::{Fitted, NcaConfig};
 use super::worded::{Refused, caught, refused};
 
 pub(super) fn all() -> Vec<Refused> {
-    [baselines(), starts(), steps(), methods()].into_iter().flatten().collect()
+    [baselines(), starts(), methods()].into_iter().flatten().collect()
 }
 
 pub(super) fn device() -> Device {
@@ -174,38 +172,6 @@ fn starts() -> Vec<Refused> {
             "give d_output = 2",
             estimator("nca", 2).fit_from(linear(2), &data(), &device(), FitSession::new()),
         ),
-    ]
-}
-
-/// Expectation-maximization.
-fn steps() -> Vec<Refused> {
-    let labeled = |points| {
-        LabeledPairs::new(points, vec![LabeledPair::alike(0, 1), LabeledPair::different(0, 2)])
-            .unwrap()
-    };
-    let model = |points, latent| CoincidenceEm::new(&features(4), &labeled(points), latent, false);
-    let run = |config: EmConfig, session: FitSession<'_>, known: bool| {
-        let mut model = model(4, 1).unwrap();
-        let start = model.start(vec![1.0, 0.5], 1.0);
-        let identity = || estimator("lca", 1).identity(data().as_any_data());
-        let fit = FitConfig::new();
-        let identity: &dyn Fn() -> burn_nca_learn::fit::FitIdentity = &identity;
-        let identity = known.then_some(identity);
-        let problem = EmProblem { start, config: &fit, held_out: None, identity };
-        config.maximize(&mut model, problem, session).map(drop)
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let kept = || FitSession::new().with_checkpoint(&folder.path().join("fit"));
-    let config = || EmConfig::new().with_max_iterations(2);
-    let tolerance =
-        |tolerance| run(config().with_tolerance_progress(tolerance), FitSession::new(), true);
-    vec![
-        refused(model(5, 1)).by("give pairs of these rows", model(4, 1)),
-        refused(model(4, 0)).by("ask for 1 or more", model(4, 1)),
-        refused(run(config(), kept(), false))
-            .by("give `EmProblem::identity`", run(config(), kept(), true)),
-        refused(tolerance(-1.0))
-            .by("give a number from 0 (never stop by it) up, such as 1e-7", tolerance(1e-7)),
     ]
 }
 

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Trainer {
-    /// Expectation-maximization ([`CoincidenceEm`](crate::fit::CoincidenceEm)): linear maps, no step to choose.
+    /// Expectation-maximization: linear maps, no step to choose.
     Em,
     /// The gradient of the same likelihood ([`CoincidenceLoss`](crate::objective::CoincidenceLoss)), by the optimizer
     /// of the settings, for any encoder.

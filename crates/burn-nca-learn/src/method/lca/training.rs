@@ -9,8 +9,8 @@ use crate::data::{Features, Labeled, LabeledPairs, TensorFeatures};
 use crate::encoder::{AnyEncoder, EncoderConfig, LinearMap};
 use crate::error::{Error, Result};
 use crate::fit::{
-    self, CoincidenceEm, CoincidenceState, EmConfig, EmProblem, FitConfig, FitIdentity, FitSession,
-    LbfgsConfig, MorePairs, OptimizerConfig, Solution, minimize_prepared,
+    self, CoincidenceEm, CoincidenceState, EmProblem, FitConfig, FitIdentity, FitSession,
+    HeldOutState, LbfgsConfig, MorePairs, OptimizerConfig, Solution, minimize_prepared,
 };
 use crate::method::gradient::prepare;
 use crate::method::{Problem, Uses};
@@ -77,14 +77,16 @@ impl Training<'_> {
         });
         let steps = (self.steps > 0).then_some(self.steps);
         let fit = FitConfig { stop_at: problem.fit.stop_at.or(steps), ..problem.fit.clone() };
+        let (max_iterations, tolerance_progress) = em_limits(&problem.fit.optimizer, self.steps)?;
         let em = EmProblem {
             start,
-            config: &fit,
-            held_out: score.as_ref().map(|score| score as &fit::HeldOutState<'_, _>),
-            identity: Some(self.identity),
+            max_iterations,
+            tolerance_progress,
+            fit: &fit,
+            held_out: score.as_ref().map(|score| score as &HeldOutState<'_>),
+            identity: self.identity,
         };
-        let solution =
-            em_config(&problem.fit.optimizer, self.steps)?.maximize(&mut model, em, session)?;
+        let solution = em.maximize(&mut model, session)?;
         let found = trained(&solution.module);
         Ok(solution.map(|_| found))
     }
@@ -159,11 +161,12 @@ pub(super) fn check(trainer: Trainer, problem: &Problem<'_, Labeled>) -> Result<
             problem.fit.l2
         )));
     }
-    em_config(&problem.fit.optimizer, 0).map(drop)
+    em_limits(&problem.fit.optimizer, 0).map(drop)
 }
 
-/// EM with the limits of the optimizer; the default one does not cut off the steps that the method is set to.
-fn em_config(optimizer: &OptimizerConfig, steps: usize) -> Result<EmConfig> {
+/// The most steps of EM and its tolerance, those of the optimizer; the default one does not cut off the steps that the
+/// method is set to.
+fn em_limits(optimizer: &OptimizerConfig, steps: usize) -> Result<(usize, f64)> {
     let (iterations, tolerance) = match optimizer {
         OptimizerConfig::Lbfgs(solver) => (solver.max_iterations, solver.tolerance_progress),
         OptimizerConfig::ConjugateGradient(solver) => {
@@ -178,7 +181,7 @@ fn em_config(optimizer: &OptimizerConfig, steps: usize) -> Result<EmConfig> {
     };
     let is_default = iterations == LbfgsConfig::new().max_iterations;
     let iterations = if is_default { iterations.max(steps) } else { iterations };
-    Ok(EmConfig::new().with_max_iterations(iterations).with_tolerance_progress(tolerance))
+    Ok((iterations, tolerance))
 }
 
 fn linear_maps_only() -> Error {
