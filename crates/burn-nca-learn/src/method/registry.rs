@@ -115,7 +115,7 @@ fn settings<M: Method>(method: &M) -> Map<String, Value> {
 }
 
 /// A method of the type of this one.
-fn of_map<M: Method>(_: &M, settings: Map<String, Value>) -> serde_json::Result<AnyMethod> {
+fn with_settings<M: Method>(_: &M, settings: Map<String, Value>) -> serde_json::Result<AnyMethod> {
     serde_json::from_value::<M>(Value::Object(settings)).map(Into::into)
 }
 
@@ -244,7 +244,7 @@ impl AnyMethod {
         for reading in readings(value) {
             let mut settings = settings.clone();
             settings.insert(name.to_string(), reading);
-            match typed!(self, method => of_map(method, settings)) {
+            match typed!(self, method => with_settings(method, settings)) {
                 Ok(method) => return Ok(method),
                 Err(error) => refused = refused.or(Some(error)),
             }
@@ -328,9 +328,12 @@ impl AnyMethod {
         typed!(self, method => method.encoder_at(encoder, parameters))
     }
 
-    /// The method of this name with these settings; what is not given has its default.
-    pub(crate) fn of_settings(name: &str, given: Map<String, Value>) -> Result<Self> {
-        let method = Self::named(name)?;
+    /// The method that `method` names, with the other entries as settings; what is not given has its default.
+    pub(crate) fn of_map(mut given: Map<String, Value>) -> Result<Self> {
+        let Some(Value::String(name)) = given.remove("method") else {
+            return Err(Error::setting("no method is named"));
+        };
+        let method = Self::named(&name)?;
         let mut settings = method.settings();
         for (name, value) in given {
             if settings.insert(name.clone(), value).is_none() {
@@ -342,7 +345,7 @@ impl AnyMethod {
             }
         }
         let refused = |error| Error::setting(format!("the settings of {name}: {error}"));
-        typed!(&method, method => of_map(method, settings)).map_err(refused)
+        typed!(&method, method => with_settings(method, settings)).map_err(refused)
     }
 
     /// Its settings, with its name as `method`.
@@ -361,11 +364,7 @@ impl Serialize for AnyMethod {
 
 impl<'de> Deserialize<'de> for AnyMethod {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut map = Map::deserialize(deserializer)?;
-        let Some(Value::String(name)) = map.remove("method") else {
-            return Err(D::Error::missing_field("method"));
-        };
-        Self::of_settings(&name, map).map_err(D::Error::custom)
+        Self::of_map(Map::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }
 

@@ -30,16 +30,15 @@ pub(super) struct Stored {
     pub(super) card: ModelCard,
     pub(super) scaling: Scaling,
     class_names: Vec<String>,
-    /// The number of names, so that one too many is noticed; absent in older models.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    classes: Option<usize>,
+    /// The number of names, so that one too many is noticed.
+    classes: usize,
     /// How much each training row counts in a vote; absent where all count alike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     weights: Option<Vec<f64>>,
     /// The group of each training row; absent where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     groups: Option<Vec<usize>>,
-    /// How a raw table becomes features; absent where the model was given features, and in older models.
+    /// How a raw table becomes features; absent where the model was given features.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) preparation: Option<Preparation>,
     /// The numbers of a model of numbers.
@@ -48,18 +47,15 @@ pub(super) struct Stored {
     pub(super) reference_rows: usize,
     /// Without its times.
     pub(super) summary: FitSummary,
-    /// How the training rows decide about others; absent in older models, whose rule is the default.
-    #[serde(default)]
+    /// How the training rows decide about others.
     pub(super) rule: Rule,
-    /// How the model predicts; absent where none was chosen, and in older models.
+    /// How the model predicts; absent where none was chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) decision: Option<Decision>,
-    /// The SHA-256 of each tensor file; none in older models.
-    #[serde(default)]
+    /// The SHA-256 of each tensor file.
     pub(super) sha256: BTreeMap<String, String>,
-    /// The times of the summary: all that differs between equal fits. Older models have them in the summary.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    times: Option<Times>,
+    /// The times of the summary: all that differs between equal fits.
+    times: Times,
 }
 
 /// Wall-clock seconds.
@@ -94,7 +90,7 @@ impl Stored {
             version: env!("CARGO_PKG_VERSION").to_string(),
             card: fitted.card.clone(),
             scaling: fitted.scaling.clone(),
-            classes: Some(class_names.len()),
+            classes: class_names.len(),
             class_names,
             weights: match &fitted.targets {
                 TrainingTargets::Classes { weights, .. }
@@ -112,7 +108,7 @@ impl Stored {
             rule: fitted.rule.clone(),
             decision: fitted.decision,
             sha256,
-            times: Some(times),
+            times,
         }
     }
 
@@ -153,11 +149,9 @@ impl Stored {
         }
         let mut stored: Self = serde_json::from_str(&text).map_err(invalid)?;
         stored.check().map_err(|problem| wrong(folder, problem))?;
-        if let Some(times) = &stored.times {
-            stored.summary.seconds = times.seconds;
-            let steps = stored.summary.history.iter_mut().zip(&times.history);
-            steps.for_each(|(step, seconds)| step.seconds = *seconds);
-        }
+        stored.summary.seconds = stored.times.seconds;
+        let steps = stored.summary.history.iter_mut().zip(&stored.times.history);
+        steps.for_each(|(step, seconds)| step.seconds = *seconds);
         Ok(stored)
     }
 
@@ -193,8 +187,8 @@ impl Stored {
         }
         check_class_names(&self.class_names).map_err(|error| format!("class_names: {error}"))?;
         let names = self.class_names.len();
-        if let Some(classes) = self.classes.filter(|classes| *classes != names) {
-            return Err(format!("class_names holds {names} names for {classes} classes"));
+        if self.classes != names {
+            return Err(format!("class_names holds {names} names for {} classes", self.classes));
         }
         let (classes, numbers) = (names > 0, self.targets.is_some());
         let agrees = match self.card.method.info().task {

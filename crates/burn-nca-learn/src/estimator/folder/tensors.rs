@@ -51,7 +51,7 @@ pub(super) fn bytes<M: Module>(module: M, name: &str) -> Result<Vec<u8>> {
 /// The bytes of a file, which are those that were written.
 ///
 /// # Errors
-/// No such file, one that is not regular, or another SHA-256 than noted. Models of older versions have none noted.
+/// No such file, one that is not regular, or another SHA-256 than noted, where one is.
 pub(super) fn read(folder: &Path, name: &str, noted: &BTreeMap<String, String>) -> Result<Vec<u8>> {
     let path = folder.join(name);
     let bytes = read_regular(&path).map_err(|source| match source.kind() {

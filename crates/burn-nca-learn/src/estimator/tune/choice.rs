@@ -21,7 +21,6 @@ pub struct Choice {
     /// The standard error of the accuracy.
     pub standard_error: f64,
     /// Number of other candidates with the same accuracy.
-    #[serde(default)]
     pub ties: usize,
 }
 

@@ -62,19 +62,16 @@ pub struct Search {
     /// Number of candidates there were.
     pub candidates: usize,
     /// Those that were not tried.
-    #[serde(default)]
     pub left_out: Vec<Candidate>,
     /// The best; `None` where no trial was finished.
     pub choice: Option<Choice>,
     /// The first candidate, which is taken where no trial was finished.
-    #[serde(alias = "usual")]
     pub first: Candidate,
     /// Why the search ended.
     pub end: SearchEnd,
     /// Number of fits a trial: folds times repeats.
     pub folds: usize,
     /// Rows (or pairs) of all data, which the chosen settings are for.
-    #[serde(default)]
     pub rows: usize,
     /// Seconds of the search, those of earlier runs included.
     pub seconds: f64,

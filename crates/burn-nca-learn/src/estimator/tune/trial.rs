@@ -15,10 +15,8 @@ pub struct Trial {
     /// The settings that were tried.
     pub candidate: Candidate,
     /// The scores of the fits on the way, by number of steps, ascending.
-    #[serde(alias = "rungs")]
     pub scores: Vec<StepScore>,
-    /// Which closed form the fit of the first fold started from, if it was one; `None` in files of earlier versions.
-    #[serde(default)]
+    /// Which closed form the fit of the first fold started from, if it was one.
     pub start: Option<Start>,
     /// Why the fit of each fold ended.
     pub terminations: Vec<Termination>,
