@@ -12,7 +12,7 @@ use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData, assert_shape};
 use burn_nca_fused::coincidence::FLOOR;
 
 use super::batch::{constant, of_batch, reduced};
-use super::{BatchLoss, ClassTarget, CoincidenceIndex, Objective, whole_range};
+use super::{BatchLoss, ClassTarget, CoincidenceIndex, DataTarget, Objective, whole_range};
 use crate::data::host_values;
 use crate::neighbors::Points;
 use burn_nca::internal::{assert_rows, at_least_f32, on_host};
@@ -156,12 +156,8 @@ impl CoincidenceLoss {
 
     /// σ² of each map.
     pub fn sigma_sq(&self) -> Vec<f64> {
-        exponentials(&self.log_sigma_sq)
-    }
-
-    /// κ² of each anchor, where each has one.
-    pub fn kappa_sq(&self) -> Option<Vec<f64>> {
-        self.log_kappa_sq.as_ref().map(exponentials)
+        let logarithms = host_values(self.log_sigma_sq.val().without_autodiff());
+        logarithms.into_iter().map(f64::exp).collect()
     }
 
     /// The loss of a batch of pairs with κ = 1, as an ordinary Burn loss: the mean of `-log P_y`.
@@ -191,9 +187,7 @@ impl CoincidenceLoss {
             .mean()
             .neg()
     }
-}
 
-impl CoincidenceLoss {
     /// The loss of a batch of rows with a class each. The batch is read from its device, as targets and impostors are
     /// searched on the host; NaN if a coordinate is not finite.
     ///
@@ -289,7 +283,7 @@ impl Objective for CoincidenceLoss {
     }
 
     fn blocks(&self, _: &Tensor<2>, pairs: &CoincidenceIndex, _rows: usize) -> Vec<Range<usize>> {
-        whole_range(pairs.pairs())
+        whole_range(pairs.terms())
     }
 }
 
@@ -320,10 +314,6 @@ fn log_complement(x: Tensor<1>) -> Tensor<1> {
     let near = near.clone().mul_scalar(-0.5).tanh().log() + near.exp().log1p();
     let far = x.clamp_max(-LN_2).exp().neg().log1p();
     far.mask_where(close, near)
-}
-
-fn exponentials(logarithms: &Param<Tensor<1>>) -> Vec<f64> {
-    host_values(logarithms.val().without_autodiff()).into_iter().map(f64::exp).collect()
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ use burn::tensor::{Bool, Device, Int, Tensor, TensorData};
 use super::DataTarget;
 use super::transfer::int_tensor;
 use crate::data::{LabeledPair, LabeledPairs};
-use crate::error::{Error, Result};
 
 /// Labeled pairs, prepared once for many evaluations of an objective on a device.
 ///
@@ -74,16 +73,6 @@ impl CoincidenceIndex {
         Self { points, maps, anchors, pairs, device: device.clone(), on_device }
     }
 
-    /// Number of points, n.
-    pub fn points(&self) -> usize {
-        self.points
-    }
-
-    /// Number of pairs.
-    pub fn pairs(&self) -> usize {
-        self.pairs.len()
-    }
-
     /// Number of maps, m.
     pub fn maps(&self) -> usize {
         self.maps
@@ -92,20 +81,6 @@ impl CoincidenceIndex {
     /// Number of anchors of all pairs, those of a mini-batch and the others.
     pub fn anchors(&self) -> usize {
         self.anchors
-    }
-
-    /// The latent dimensions of each map of an embedding of `d_output` dimensions.
-    ///
-    /// # Errors
-    /// A number that the maps do not share evenly.
-    pub fn latent(&self, d_output: usize) -> Result<usize> {
-        if d_output == 0 || !d_output.is_multiple_of(self.maps) {
-            return Err(Error::setting(format!(
-                "the embedding has {d_output} dimensions for {} maps; give a multiple of {}",
-                self.maps, self.maps
-            )));
-        }
-        Ok(d_output / self.maps)
     }
 
     /// The pairs `terms` of an embedding `[n, m p]`; `None` without pairs.
@@ -130,7 +105,7 @@ impl CoincidenceIndex {
 
 impl DataTarget for CoincidenceIndex {
     fn points(&self) -> usize {
-        self.points()
+        self.points
     }
 
     /// The pairs whose both ends are in the batch.
@@ -147,6 +122,6 @@ impl DataTarget for CoincidenceIndex {
 
     /// The pairs.
     fn terms(&self) -> usize {
-        self.pairs()
+        self.pairs.len()
     }
 }

@@ -109,11 +109,6 @@ shown_on_one_line!(LargeMarginLoss, |module, content| content
     .add("neighbors", &module.neighbors));
 
 impl LargeMarginLoss {
-    /// How much the margin counts against the pull, µ.
-    pub fn push(&self) -> f64 {
-        self.push
-    }
-
     /// The loss of a batch, whose rows are each other's target neighbors and impostors. The batch is read from its device,
     /// where they are searched on the host; NaN if a coordinate is not finite.
     ///

@@ -100,13 +100,6 @@ shown_on_one_line!(
     }
 );
 
-impl<A: Module + ModuleDisplay, B: Module + ModuleDisplay> SumLoss<A, B> {
-    /// What the second counts against the first.
-    pub fn weight(&self) -> f64 {
-        self.weight
-    }
-}
-
 impl<A: BatchLoss, B: BatchLoss<Target = A::Target>> BatchLoss for SumLoss<A, B> {
     type Target = A::Target;
 

@@ -221,9 +221,11 @@ impl Objective for VariableKernelLoss {
         let near = embedding.select(0, neighbors.clone()).reshape([b, k, d]);
         let sq_distances = (near - rows).square().sum_dim(2).reshape([b, k]);
         let shares = self.shares(sq_distances).reshape([b, 1, k]);
-        let of_neighbors = target.one_hot(neighbors, dtype).reshape([b, k, classes]);
+        let of_neighbors =
+            target.one_hot(target.labels().select(0, neighbors), dtype).reshape([b, k, classes]);
         let p = product(shares, of_neighbors).reshape([b, classes]);
-        let errors = (target.one_hot_rows(&terms, dtype) - p).square().sum_dim(1);
+        let own = target.one_hot(target.labels().slice([terms.clone()]), dtype);
+        let errors = (own - p).square().sum_dim(1);
         let errors = match self.width_penalty {
             0.0 => errors,
             lambda => {

@@ -1,13 +1,13 @@
 //! Encoders and objectives of `burn_nca_learn` as callers of the library have them.
 
 use burn::tensor::{DType, Int, Tensor};
-use burn_nca_data::{LabeledPair, LabeledPairs, Result};
+use burn_nca_data::Result;
 use burn_nca_learn::encoder::{
     DiagonalMap, LinearMap, TriangularMap, load_weights, save_safetensors,
 };
 use burn_nca_learn::objective::{
-    BatchLoss, ClassIndex, ClassTarget, CoincidenceIndex, CoincidenceLossConfig, KernelTarget,
-    LargeMarginLossConfig, NcaLossConfig, SubsetLoss, TargetNeighbors,
+    BatchLoss, ClassIndex, ClassTarget, CoincidenceLossConfig, KernelTarget, LargeMarginLossConfig,
+    NcaLossConfig, SubsetLoss, TargetNeighbors,
 };
 
 use super::learned::device;
@@ -47,9 +47,6 @@ fn encoders() -> Vec<Refused> {
 }
 
 fn objectives() -> Vec<Refused> {
-    let pairs = LabeledPairs::new(3, vec![LabeledPair::alike(0, 1), LabeledPair::different(0, 2)]);
-    let latent =
-        |d_output| CoincidenceIndex::new(pairs.as_ref().unwrap(), &device()).latent(d_output);
     let coincidence = |targets| {
         let config = CoincidenceLossConfig::new().with_targets(targets);
         caught(|| config.init_for_samples(4, &device(), DType::F32)).map(drop)
@@ -77,7 +74,6 @@ fn objectives() -> Vec<Refused> {
     };
     let kernel = |rows: usize, k| KernelTarget::new(&vec![0; rows], k, &device()).map(drop);
     vec![
-        refused(latent(0)).by("give a multiple of 1", latent(1)),
         refused(coincidence(0)).by("give 1 or more, such as 3", coincidence(3)),
         refused(of_samples(2)).by("make it for all (init_for_samples)", of_samples(4)),
         refused(margin(0)).by("give 1 or more, such as 3", margin(3)),

@@ -108,11 +108,6 @@ impl TargetNeighbors {
         Ok(Self { weights: Some(Arc::new(weights.to_vec())), ..self })
     }
 
-    /// Number of rows, n.
-    pub fn points(&self) -> usize {
-        self.labels.len()
-    }
-
     /// The same rows with a search at the embedding of an evaluation.
     pub(super) fn with_search(&self, search: ImpostorSearch) -> Self {
         Self { search: Some(Arc::new(search)), ..self.clone() }
@@ -129,10 +124,7 @@ impl TargetNeighbors {
     }
 
     /// The target neighbors of a row, nearest first.
-    ///
-    /// # Panics
-    /// If `row` is not below [`points`](Self::points).
-    pub fn of_row(&self, row: usize) -> &[u32] {
+    pub(super) fn of_row(&self, row: usize) -> &[u32] {
         &self.targets[row]
     }
 
@@ -168,7 +160,7 @@ impl TargetNeighbors {
 
 impl DataTarget for TargetNeighbors {
     fn points(&self) -> usize {
-        self.points()
+        self.labels.len()
     }
 
     /// The target neighbors of the rows among themselves.

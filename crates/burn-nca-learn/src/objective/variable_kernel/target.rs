@@ -61,13 +61,8 @@ impl KernelTarget {
         Self { neighbors: Some(neighbors), ..self.clone() }
     }
 
-    /// Number of points, n.
-    pub fn points(&self) -> usize {
-        self.labels.len()
-    }
-
     /// Number of classes.
-    pub fn classes(&self) -> usize {
+    pub(super) fn classes(&self) -> usize {
         self.classes
     }
 
@@ -76,16 +71,15 @@ impl KernelTarget {
         self.neighbors.clone()
     }
 
-    /// 1 at the class of each of the points `rows`, `[b]` to `[b, c]`.
-    pub(super) fn one_hot(&self, rows: Tensor<1, Int>, dtype: DType) -> Tensor<2> {
-        let classes = Tensor::arange(0..self.classes as i64, &self.on_device.device());
-        equal_pairs(self.on_device.clone().select(0, rows), classes).float().cast(dtype)
+    /// The class of each point, `[n]`.
+    pub(super) fn labels(&self) -> Tensor<1, Int> {
+        self.on_device.clone()
     }
 
-    /// The same for a range of points.
-    pub(super) fn one_hot_rows(&self, rows: &Range<usize>, dtype: DType) -> Tensor<2> {
+    /// 1 at the class of each of some points, `[b]` to `[b, c]`.
+    pub(super) fn one_hot(&self, labels: Tensor<1, Int>, dtype: DType) -> Tensor<2> {
         let classes = Tensor::arange(0..self.classes as i64, &self.on_device.device());
-        equal_pairs(self.on_device.clone().slice([rows.clone()]), classes).float().cast(dtype)
+        equal_pairs(labels, classes).float().cast(dtype)
     }
 
     /// The errors of points `rows`, each times its weight, `[b, 1]` to `[b, 1]`.
@@ -96,7 +90,7 @@ impl KernelTarget {
 
 impl DataTarget for KernelTarget {
     fn points(&self) -> usize {
-        self.points()
+        self.labels.len()
     }
 
     /// Their neighbors are for the embedding to tell.
