@@ -1,6 +1,6 @@
 //! Linear models of sparse rows: fitted on a reduction of them, embedded without writing their zeros out.
 
-use burn::tensor::DType;
+use burn::tensor::{Tensor, TensorData};
 
 use super::Fitted;
 use crate::baseline::Projection;
@@ -49,11 +49,12 @@ impl Fitted<AnyEncoder> {
                 self.card.d_input
             )));
         }
-        let (weight, bias) = self.scaled_weight()?;
+        let (weight, bias) = self.scaled_weight().ok_or_else(linear_maps_only)?;
         let weight = crate::baseline::product(&reduction.weight(), &weight, reduced);
         let (device, dtype) = (self.references.device(), self.references.dtype());
         let map = LinearMap::from_weight(&weight, [d, k], &device, dtype);
-        let references = self.references.clone() - row(&bias, self);
+        let moved = TensorData::new(bias, [1, k]).convert_dtype(dtype);
+        let references = self.references.clone() - Tensor::from_data(moved, (&device, dtype));
         let mut card = self.card.clone();
         (card.d_input, card.encoder) = (d, Some(EncoderConfig::Linear));
         card.fit.scaling = ScalingKind::None;
@@ -79,7 +80,7 @@ impl Fitted<AnyEncoder> {
                 features.columns()
             )));
         }
-        let (weight, bias) = self.scaled_weight()?;
+        let (weight, bias) = self.scaled_weight().ok_or_else(linear_maps_only)?;
         let mut values = features.product(&weight, k);
         for row in values.chunks_exact_mut(k) {
             row.iter_mut().zip(&bias).for_each(|(value, bias)| *value += bias);
@@ -91,7 +92,11 @@ impl Fitted<AnyEncoder> {
     pub fn of_embedded(&self) -> Self {
         let k = self.card.d_output;
         let names = column_numbers(k);
-        let map = DiagonalMap::from_scale(&vec![1.0; k], &self.references.device(), self.dtype());
+        let map = DiagonalMap::from_scale(
+            &vec![1.0; k],
+            &self.references.device(),
+            self.references.dtype(),
+        );
         let mut card = self.card.clone();
         (card.d_input, card.encoder) = (k, Some(EncoderConfig::Diagonal));
         card.fit.scaling = ScalingKind::None;
@@ -104,14 +109,14 @@ impl Fitted<AnyEncoder> {
         }
     }
 
-    /// The transpose of A with the scaling folded in, `[d, k]`, and what it adds to every row, `[k]`.
-    fn scaled_weight(&self) -> Result<(Vec<f64>, Vec<f64>)> {
+    /// The transpose of A with the scaling folded in, `[d, k]`, and what it adds to every row, `[k]`; `None` for a network.
+    ///
+    /// ```text
+    /// z = A ((x - offset) / scale) = (A / scale) x - (A / scale) offset
+    /// ```
+    pub(super) fn scaled_weight(&self) -> Option<(Vec<f64>, Vec<f64>)> {
         let (d, k) = (self.card.d_input, self.card.d_output);
-        let Some(matrix) = self.matrix() else {
-            return Err(Error::setting(
-                "sparse rows go through a linear map, and this model is a network; fit one of a linear or diagonal map",
-            ));
-        };
+        let matrix = self.matrix()?;
         let (offset, scale) = (self.scaling.offset(), self.scaling.scale());
         let (mut weight, mut bias) = (vec![0.0; d * k], vec![0.0; k]);
         for axis in 0..k {
@@ -121,19 +126,14 @@ impl Fitted<AnyEncoder> {
                 bias[axis] -= entry * offset[column];
             }
         }
-        Ok((weight, bias))
-    }
-
-    fn dtype(&self) -> DType {
-        self.references.dtype()
+        Some((weight, bias))
     }
 }
 
-/// A row for all of the model's references, `[1, k]`.
-fn row(values: &[f64], model: &Fitted) -> burn::tensor::Tensor<2> {
-    let data = burn::tensor::TensorData::new(values.to_vec(), [1, values.len()]);
-    let dtype = model.dtype();
-    burn::tensor::Tensor::from_data(data.convert_dtype(dtype), (&model.references.device(), dtype))
+fn linear_maps_only() -> Error {
+    Error::setting(
+        "sparse rows go through a linear map, and this model is a network; fit one of a linear or diagonal map",
+    )
 }
 
 #[cfg(test)]

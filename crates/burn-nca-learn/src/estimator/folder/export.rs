@@ -25,28 +25,15 @@ pub(super) fn export_safetensors(fitted: &Fitted<AnyEncoder>, path: &Path) -> Re
             ),
         ));
     }
-    let Some(a) = fitted.matrix() else {
+    let Some((weight, bias)) = fitted.scaled_weight() else {
         return Err(Error::model(
             path,
             "only a linear or diagonal map is one linear layer, and this model is a network; export it as ONNX",
         ));
     };
-    let d = fitted.card.d_input;
-    let k = a.len() / d;
-    let (offset, scale) = (fitted.scaling.offset(), fitted.scaling.scale());
-    // z = A ((x - offset) / scale) = (A / scale) x - (A / scale) offset
-    let mut weight = vec![0.0; d * k];
-    let mut bias = vec![0.0; k];
-    for row in 0..k {
-        for column in 0..d {
-            let entry = a[row * d + column] / scale[column];
-            weight[column * k + row] = entry;
-            bias[row] -= entry * offset[column];
-        }
-    }
     let device = fitted.references.device();
     let tensor = |values: Vec<f64>| TensorData::from(values.as_slice()).convert_dtype(DType::F32);
-    let weight = Tensor::<1>::from_data(tensor(weight), (&device, DType::F32)).reshape([d, k]);
+    let weight = Tensor::<1>::from_data(tensor(weight), (&device, DType::F32)).reshape(sizes);
     let bias = Tensor::<1>::from_data(tensor(bias), (&device, DType::F32));
     let layer = Linear { weight: Param::from_tensor(weight), bias: Some(Param::from_tensor(bias)) };
     let mut store = pytorch_file().with_to_adapter(BurnToPyTorchAdapter);

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::data::{AnyData, Labeled, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder};
 use crate::error::Result;
-use crate::evaluate::{Accuracy, Embedded, RegressionScores, held_out_accuracy};
+use crate::evaluate::{Accuracy, RegressionScores};
 use crate::method::{GradientMethod, PairNca, Validation, kernel_r2_score};
-use crate::neighbors::{ClassReferences, Numbers, Rule, class_probabilities};
+use crate::neighbors::{ClassReferences, Numbers, Rule};
 
 /// A row whose class is less probable than this counts as if it were as probable: one outlier should not
 /// decide a mean of logarithms.
@@ -51,12 +51,7 @@ impl HeldOut {
             (AnyData::Classes(labeled), AnyData::Classes(others)) => {
                 let references = (&encoder.forward(train.x.clone()), labeled);
                 let queries = (&encoder.forward(held_out.x.clone()), others);
-                let measured = match rule {
-                    Rule::Neighbors if labeled.weights().is_none() => {
-                        Self::of(references, queries, neighbors)
-                    }
-                    rule => Self::by_rule(rule, references, queries, neighbors),
-                };
+                let measured = Self::of_classes(rule, references, queries, neighbors);
                 measured.unwrap_or_else(|_| Self::worst())
             }
             (AnyData::Numbers(data), AnyData::Numbers(others)) if *rule != Rule::Neighbors => {
@@ -87,8 +82,11 @@ impl HeldOut {
         Self { accuracy: 0.0, log_p: FLOOR.ln() }
     }
 
-    /// As [`HeldOut::of`], by a rule of the method's own.
-    fn by_rule(
+    /// Scores rows held out, `[m, k]`, among the training rows, `[n, k]`.
+    ///
+    /// # Errors
+    /// Coordinates that are not finite.
+    fn of_classes(
         rule: &Rule,
         (references, train): (&Tensor<2>, &Labeled),
         (queries, held_out): (&Tensor<2>, &Labeled),
@@ -109,33 +107,6 @@ impl HeldOut {
         let predicted = predicted.into_iter().next().unwrap_or_default();
         Ok(Self {
             accuracy: Accuracy::of(&predicted, truth)?.value().unwrap_or(0.0),
-            log_p: sum / truth.len().max(1) as f64,
-        })
-    }
-
-    /// Scores rows held out, `[m, k]`, among the training rows, `[n, k]`.
-    ///
-    /// # Errors
-    /// Coordinates that are not finite.
-    pub(super) fn of(
-        (references, train): (&Tensor<2>, &Labeled),
-        (queries, held_out): (&Tensor<2>, &Labeled),
-        neighbors: usize,
-    ) -> Result<Self> {
-        let (labels, truth) = (train.labels(), held_out.labels());
-        let probabilities =
-            class_probabilities(queries, references, labels, train.classes(), None)?;
-        let log_p = |(row, &class): (usize, &usize)| {
-            probabilities.log_probabilities(row)[class].max(FLOOR.ln())
-        };
-        let sum: f64 = truth.iter().enumerate().map(log_p).sum();
-        let accuracy = held_out_accuracy(
-            Embedded::new(references, labels),
-            Embedded::new(queries, truth),
-            neighbors.min(labels.len()),
-        )?;
-        Ok(Self {
-            accuracy: accuracy.value().unwrap_or(0.0),
             log_p: sum / truth.len().max(1) as f64,
         })
     }
