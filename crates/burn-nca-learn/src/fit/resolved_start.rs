@@ -1,7 +1,6 @@
 //! The weights that a fit starts from, and the rule that they came from.
 
 use std::fmt;
-use std::str::FromStr;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -63,15 +62,15 @@ impl fmt::Display for ResolvedStart {
     }
 }
 
-impl FromStr for ResolvedStart {
-    type Err = Error;
+impl TryFrom<String> for ResolvedStart {
+    type Error = Error;
 
-    fn from_str(text: &str) -> Result<Self> {
+    fn try_from(text: String) -> Result<Self> {
         let number = |before: &str, after: &str| -> Option<f64> {
             text.strip_prefix(before)?.strip_suffix(after)?.parse().ok()
         };
         let padded = "identity, further rows random (standard deviation ";
-        Ok(match text {
+        Ok(match text.as_str() {
             "identity" => Self::Identity,
             "PCA" => Self::Pca,
             "LDA" => Self::Lda { shrinkage: 0.0 },
@@ -80,7 +79,7 @@ impl FromStr for ResolvedStart {
                 .map(|scale| Self::PaddedIdentity { scale })
                 .or(number("random (standard deviation ", ")").map(|scale| Self::Random { scale }))
                 .or(number("LDA (shrinkage ", ")").map(|shrinkage| Self::Lda { shrinkage }))
-                .ok_or_else(|| Error::setting(format!("there is no start {}", quoted(text))))?,
+                .ok_or_else(|| Error::setting(format!("there is no start {}", quoted(&text))))?,
         })
     }
 }
@@ -88,14 +87,6 @@ impl FromStr for ResolvedStart {
 impl From<ResolvedStart> for String {
     fn from(start: ResolvedStart) -> Self {
         start.to_string()
-    }
-}
-
-impl TryFrom<String> for ResolvedStart {
-    type Error = Error;
-
-    fn try_from(text: String) -> Result<Self> {
-        text.parse()
     }
 }
 
