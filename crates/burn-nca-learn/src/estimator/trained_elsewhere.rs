@@ -158,7 +158,7 @@ fn adopted<M: GradientMethod, E: Encoder>(
     let (d_output, config) = (output_width(&encoder, x.clone().slice([0..1]))?, encoder.config());
     let run = GradientFit {
         encoder,
-        objective: method.objective_on(&device, dtype),
+        objective: method.objective(&device, dtype),
         x: (&all).into(),
         target: &method.target(&scaled, &device)?,
         held_out: None,
@@ -181,7 +181,7 @@ fn adopted<M: GradientMethod, E: Encoder>(
         },
         scaling,
         targets: train.training_targets(),
-        summary: summary.with_rows(features.rows(), 0, train.num_unmatched()),
+        summary: summary.with_rows(train, train),
         preparation: None,
     })
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::non_finite;
 use super::{Progress, ResolvedStart, Solution, Termination};
+use crate::data::TrainingData;
 use burn_nca::Sums;
 use burn_nca::internal::is_zero;
 
@@ -99,8 +100,8 @@ impl FitSummary {
         (solution.module, summary)
     }
 
-    /// The summary of a solution in closed form from this many rows, begun at `started`.
-    pub fn closed_form(rows: usize, started: Instant) -> Self {
+    /// The summary of a solution in closed form, begun at `started`.
+    pub fn closed_form(started: Instant) -> Self {
         let solution = Solution {
             module: (),
             value: 0.0,
@@ -111,13 +112,14 @@ impl FitSummary {
             seconds_before: 0.0,
             history: Vec::new(),
         };
-        let (_, summary) = Self::of(solution, None, started);
-        Self { rows, ..summary }
+        Self::of(solution, None, started).1
     }
 
-    /// The summary with these numbers of rows.
+    /// The summary with the numbers of rows, of all data, that were learned from and held out.
     #[must_use]
-    pub fn with_rows(self, rows: usize, held_out_rows: usize, num_unmatched: usize) -> Self {
-        Self { rows, held_out_rows, num_unmatched, ..self }
+    pub fn with_rows<D: TrainingData>(self, train: &D, all: &D) -> Self {
+        let rows = train.features().rows();
+        let held_out_rows = all.features().rows() - rows;
+        Self { rows, held_out_rows, num_unmatched: train.num_unmatched(), ..self }
     }
 }

@@ -76,13 +76,9 @@ pub trait GradientMethod: Method {
     /// What is minimized.
     type Objective: Objective;
 
-    /// The objective at these settings.
-    fn objective(&self) -> Self::Objective;
-
-    /// The objective on the device and in the number type of a fit; one with parameters of its own makes them there.
-    fn objective_on(&self, _device: &Device, _dtype: DType) -> Self::Objective {
-        self.objective()
-    }
+    /// The objective at these settings; one with parameters of its own makes them on the device and in the number type of
+    /// the fit.
+    fn objective(&self, device: &Device, dtype: DType) -> Self::Objective;
 
     /// What the terms of the objective are about, for the (scaled) rows that are learned from.
     ///
@@ -160,21 +156,20 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
     let target = method.target(&train, device)?;
     let run = GradientFit {
         encoder,
-        objective: method.objective_on(device, problem.dtype),
+        objective: method.objective(device, problem.dtype),
         x: points,
         target: &target,
         held_out: watched.or(score.as_deref()),
         identity: &|| problem.identity(&(method, &kind)),
     };
     let solution = run.fit(problem.d_output, fit, session)?;
-    let rows = train.features().rows();
     let sums = sums_of(&solution.module, points, &target, fit);
     let (model, summary) = FitSummary::of(solution, start, started);
     let summary = FitSummary { sums, ..summary };
     Ok(Learned {
         encoder: model.encoder,
         rule: method.rule(&model.objective),
-        summary: summary.with_rows(rows, data.features().rows() - rows, train.num_unmatched()),
+        summary: summary.with_rows(&train, data),
     })
 }
 

@@ -1,8 +1,8 @@
 //! Large margin nearest neighbors: every row nearer to rows of its class than to others, by a margin.
 
-use burn::config::Config;
-use burn::tensor::Device;
+use burn::tensor::{DType, Device};
 
+use super::settings::settings;
 use super::{
     GradientMethod, Grid, Learned, Method, Problem, Setting, Uses, Validation,
     expected_accuracy_score, learn,
@@ -13,18 +13,17 @@ use crate::error::{Error, Result};
 use crate::fit::{FitSession, HeldOutScore};
 use crate::objective::{LargeMarginLoss, LargeMarginLossConfig, TargetNeighbors};
 
-/// Large margin nearest neighbors ([`LargeMarginLoss`]), from any start and through any encoder.
-///
-/// # References
-/// K. Weinberger, L. Saul, Distance Metric Learning for Large Margin Nearest Neighbor Classification, JMLR 10, 2009.
-#[derive(Config, Debug, PartialEq)]
-pub struct Lmnn {
-    /// Number of target neighbors of each row.
-    #[config(default = 3)]
-    pub neighbors: usize,
-    /// How much the margin counts against the pull of the target neighbors, µ.
-    #[config(default = 0.5)]
-    pub push: f64,
+settings! {
+    /// Large margin nearest neighbors ([`LargeMarginLoss`]), from any start and through any encoder.
+    ///
+    /// # References
+    /// K. Weinberger, L. Saul, Distance Metric Learning for Large Margin Nearest Neighbor Classification, JMLR 10, 2009.
+    Lmnn {
+        /// target neighbors of each row: the nearest of its class before learning
+        neighbors: usize = 3,
+        /// weight of the margin against the pull of the target neighbors, between 0 and 1
+        push: f64 = 0.5,
+    }
 }
 
 impl Method for Lmnn {
@@ -33,16 +32,7 @@ impl Method for Lmnn {
     const TITLE: &'static str = "Large margin nearest neighbors";
     const WHEN_TO_USE: &'static str =
         "classes; for k-NN with a k of 3 or so, where classes overlap little";
-    const SETTINGS: &'static [Setting] = &[
-        Setting {
-            name: "neighbors",
-            help: "target neighbors of each row: the nearest of its class before learning",
-        },
-        Setting {
-            name: "push",
-            help: "weight of the margin against the pull of the target neighbors, between 0 and 1",
-        },
-    ];
+    const SETTINGS: &'static [Setting] = Self::FIELDS;
     const USES: &'static [Uses] = Uses::ALL;
     const GRID: Grid = &[("push", &["0.5", "0.2", "0.8"]), ("neighbors", &["3", "1", "10", "40"])];
     type Data = Labeled;
@@ -68,7 +58,7 @@ impl Method for Lmnn {
 impl GradientMethod for Lmnn {
     type Objective = LargeMarginLoss;
 
-    fn objective(&self) -> LargeMarginLoss {
+    fn objective(&self, _: &Device, _: DType) -> LargeMarginLoss {
         LargeMarginLossConfig::new().with_push(self.push).init()
     }
 

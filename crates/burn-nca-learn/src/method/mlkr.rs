@@ -1,7 +1,7 @@
 //! Metric learning for kernel regression: the squared leave-one-out error of the kernel rule.
 
 use burn::config::Config;
-use burn::tensor::Device;
+use burn::tensor::{DType, Device};
 
 use super::{GradientMethod, Learned, Method, Problem, Uses, Validation, kernel_r2_score, learn};
 use crate::data::RegressionData;
@@ -25,7 +25,7 @@ pub(super) const L2: f64 = 0.02;
 /// # Examples
 /// ```
 /// # #[cfg(feature = "flex")] {
-/// use burn::tensor::Device;
+/// use burn::tensor::{DType, Device};
 /// use burn_nca_learn::Estimator;
 /// use burn_nca_learn::data::{Features, RegressionData};
 /// use burn_nca_learn::method::Mlkr;
@@ -69,7 +69,7 @@ impl Method for Mlkr {
 impl GradientMethod for Mlkr {
     type Objective = MlkrLoss;
 
-    fn objective(&self) -> MlkrLoss {
+    fn objective(&self, _: &Device, _: DType) -> MlkrLoss {
         MlkrLossConfig::new().init()
     }
 

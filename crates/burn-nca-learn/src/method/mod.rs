@@ -22,6 +22,7 @@ mod ncfs;
 mod pairs;
 mod problem;
 mod registry;
+mod settings;
 mod soft;
 pub(crate) mod start;
 #[cfg(test)]

@@ -2,8 +2,7 @@
 
 mod members;
 
-use burn::config::Config;
-
+use super::settings::settings;
 use super::{Grid, Learned, Method, Problem, Setting, Uses};
 use crate::data::{Features, Labeled, RegressionData, Scaling, ScalingKind};
 use crate::encoder::{EncoderConfig, ModernConfig, NumericEmbeddingConfig};
@@ -25,73 +24,39 @@ const GRID: Grid = &[
     ("frequency_scale", &["0.1", "0.03", "0.3"]),
 ];
 
-const SETTINGS: &[Setting] = &[
-    Setting { name: "members", help: "networks, each stopped by held-out rows of its own" },
-    Setting { name: "embedding", help: "numbers that a feature becomes; 0 takes it as it is" },
-    Setting { name: "frequencies", help: "frequencies of the periodic embedding of a feature" },
-    Setting { name: "frequency_scale", help: "standard deviation of the frequencies at the start" },
-    Setting { name: "blocks", help: "residual blocks" },
-    Setting { name: "width", help: "hidden units of a block" },
-    Setting { name: "dropout", help: "share of the hidden units set to zero in a training step" },
-    Setting { name: "epochs", help: "most passes over the rows" },
-    Setting {
-        name: "patience",
-        help: "passes without a better held-out score before a member stops",
-    },
-    Setting { name: "batch_size", help: "rows of a batch" },
-    Setting {
-        name: "candidates",
-        help: "share of the rows outside a batch that it sees as neighbors",
-    },
-    Setting { name: "learning_rate", help: "step length of AdamW at the start" },
-    Setting { name: "weight_decay", help: "decay of the parameters in each step" },
-];
-
 /// The settings of [`Modern`] and [`ModernRegression`].
 macro_rules! modern {
     ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Config, Debug, PartialEq)]
-        pub struct $name {
-            /// Networks, each stopped by held-out rows of its own.
-            #[config(default = 5)]
-            pub members: usize,
-            /// Numbers that a feature becomes; 0 takes it as it is.
-            #[config(default = 8)]
-            pub embedding: usize,
-            /// Frequencies of the periodic embedding of a feature.
-            #[config(default = 16)]
-            pub frequencies: usize,
-            /// Standard deviation of the frequencies at the start, in periods for each unit of a scaled feature.
-            #[config(default = 0.1)]
-            pub frequency_scale: f64,
-            /// Residual blocks.
-            #[config(default = 1)]
-            pub blocks: usize,
-            /// Hidden units of a block.
-            #[config(default = 256)]
-            pub width: usize,
-            /// Share of the hidden units set to zero in a training step.
-            #[config(default = 0.1)]
-            pub dropout: f64,
-            /// The most passes over the rows.
-            #[config(default = 200)]
-            pub epochs: usize,
-            /// Passes without a better held-out score before a member stops.
-            #[config(default = 20)]
-            pub patience: usize,
-            /// Rows of a batch.
-            #[config(default = 1024)]
-            pub batch_size: usize,
-            /// Share of the rows outside a batch that it sees as neighbors.
-            #[config(default = 0.5)]
-            pub candidates: f64,
-            /// Step length of AdamW at the start.
-            #[config(default = 0.01)]
-            pub learning_rate: f64,
-            /// Decay of the parameters in each step.
-            #[config(default = 0.0002)]
-            pub weight_decay: f64,
+        settings! {
+            $(#[$doc])*
+            $name {
+                /// networks, each stopped by held-out rows of its own
+                members: usize = 5,
+                /// numbers that a feature becomes; 0 takes it as it is
+                embedding: usize = 8,
+                /// frequencies of the periodic embedding of a feature
+                frequencies: usize = 16,
+                /// standard deviation of the frequencies at the start
+                frequency_scale: f64 = 0.1,
+                /// residual blocks
+                blocks: usize = 1,
+                /// hidden units of a block
+                width: usize = 256,
+                /// share of the hidden units set to zero in a training step
+                dropout: f64 = 0.1,
+                /// most passes over the rows
+                epochs: usize = 200,
+                /// passes without a better held-out score before a member stops
+                patience: usize = 20,
+                /// rows of a batch
+                batch_size: usize = 1024,
+                /// share of the rows outside a batch that it sees as neighbors
+                candidates: f64 = 0.5,
+                /// step length of AdamW at the start
+                learning_rate: f64 = 0.01,
+                /// decay of the parameters in each step
+                weight_decay: f64 = 0.0002,
+            }
         }
 
         impl $name {
@@ -162,7 +127,7 @@ impl Method for Modern {
     const TITLE: &'static str = "Modern neighborhood components analysis";
     const WHEN_TO_USE: &'static str =
         "classes; the most accurate, where minutes and no picture are asked for";
-    const SETTINGS: &'static [Setting] = SETTINGS;
+    const SETTINGS: &'static [Setting] = Self::FIELDS;
     const USES: &'static [Uses] = USES;
     const GRID: Grid = GRID;
     const OWN_RULE: bool = true;
@@ -199,7 +164,7 @@ impl Method for ModernRegression {
     const TITLE: &'static str = "Modern neighborhood components analysis for numbers";
     const WHEN_TO_USE: &'static str =
         "a numeric target; the most accurate, where minutes and no picture are asked for";
-    const SETTINGS: &'static [Setting] = SETTINGS;
+    const SETTINGS: &'static [Setting] = Self::FIELDS;
     const USES: &'static [Uses] = USES;
     const GRID: Grid = GRID;
     const OWN_RULE: bool = true;

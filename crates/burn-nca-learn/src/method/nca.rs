@@ -1,8 +1,8 @@
 //! Neighborhood components analysis: the expected number of rows whose neighbor is of their class, or its log.
 
-use burn::config::Config;
-use burn::tensor::Device;
+use burn::tensor::{DType, Device};
 
+use super::settings::settings;
 use super::{
     GradientMethod, Learned, Method, Problem, Setting, Uses, Validation, expected_accuracy_score,
     learn,
@@ -13,18 +13,17 @@ use crate::error::{Error, Result};
 use crate::fit::{FitSession, HeldOutScore};
 use crate::objective::{ClassIndex, Criterion, NcaLoss, NcaLossConfig};
 
-/// Neighborhood components analysis ([`NcaLoss`]).
-///
-/// # References
-/// J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004.
-#[derive(Config, Debug, PartialEq)]
-pub struct Nca {
-    /// Which of the paper's criteria.
-    #[config(default = "Criterion::F")]
-    pub criterion: Criterion,
-    /// Weight of the hinge between classes; 0 leaves it out.
-    #[config(default = 0.0)]
-    pub repulsion: f64,
+settings! {
+    /// Neighborhood components analysis ([`NcaLoss`]).
+    ///
+    /// # References
+    /// J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004.
+    Nca {
+        /// F, the expected number of rows classified correctly, or G, the log probability that all are
+        criterion: Criterion = "Criterion::F",
+        /// weight of the hinge that keeps classes apart
+        repulsion: f64 = 0.0,
+    }
 }
 
 impl Nca {
@@ -39,13 +38,7 @@ impl Method for Nca {
     const TITLE: &'static str = "Neighborhood components analysis";
     const WHEN_TO_USE: &'static str =
         "classes; the method to begin with, to any number of dimensions";
-    const SETTINGS: &'static [Setting] = &[
-        Setting {
-            name: "criterion",
-            help: "F, the expected number of rows classified correctly, or G, the log probability that all are",
-        },
-        Setting { name: "repulsion", help: "weight of the hinge that keeps classes apart" },
-    ];
+    const SETTINGS: &'static [Setting] = Self::FIELDS;
     const USES: &'static [Uses] = &[
         Uses::Dimensions,
         Uses::Encoder,
@@ -96,7 +89,7 @@ impl Method for Nca {
 impl GradientMethod for Nca {
     type Objective = NcaLoss;
 
-    fn objective(&self) -> NcaLoss {
+    fn objective(&self, _: &Device, _: DType) -> NcaLoss {
         self.loss().init()
     }
 

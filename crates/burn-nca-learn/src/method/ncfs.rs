@@ -1,7 +1,7 @@
 //! Neighborhood component feature selection: a weight for each feature, most of them 0.
 
 use burn::config::Config;
-use burn::tensor::Device;
+use burn::tensor::{DType, Device};
 
 use super::gradient::{expected_accuracy_by, learn_encoder};
 use super::{GradientMethod, Learned, Method, Problem, Uses, Validation};
@@ -9,18 +9,46 @@ use crate::data::{Labeled, RegressionData, TrainingData};
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, FeatureWeights};
 use crate::error::{Error, Result};
 use crate::evaluate::RegressionScores;
-use crate::fit::{FitConfig, FitSession, HeldOutScore, StartWeights};
+use crate::fit::{FitSession, HeldOutScore, StartWeights};
 use crate::neighbors::{Numbers, Rule};
 use crate::objective::{
     ClassIndex, NcfsLoss, NcfsLossConfig, NcfsRegressionLoss, NcfsRegressionLossConfig, TargetIndex,
 };
 
-/// What both use of the settings that all methods share: the L2 penalty is their λ.
-const USES: &[Uses] = &[Uses::Start, Uses::L2, Uses::Optimizer, Uses::EarlyStopping];
+/// What both have in common: the L2 penalty is their λ.
+macro_rules! of_feature_weights {
+    () => {
+        const USES: &'static [Uses] =
+            &[Uses::Start, Uses::L2, Uses::Optimizer, Uses::EarlyStopping];
+
+        /// Not the number of steps: only at the end of a fit are weights 0.
+        fn searched(&self) -> &'static [Uses] {
+            &[Uses::L2]
+        }
+
+        /// 1/n, and a few times more and less.
+        fn penalties(&self, _encoder: &EncoderConfig, rows: usize) -> Vec<f64> {
+            let times = [1.0, 2.0, 0.5, 4.0, 0.25, 8.0, 0.125, 16.0];
+            times.map(|times| times / rows.max(1) as f64).to_vec()
+        }
+
+        fn learn(
+            &self,
+            problem: &Problem<'_, Self::Data>,
+            session: FitSession<'_>,
+        ) -> Result<Learned> {
+            learn_weights(self, problem, session)
+        }
+
+        fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder> {
+            squared(encoder, parameters)
+        }
+    };
+}
 
 /// Neighborhood component feature selection ([`NcfsLoss`]).
 ///
-/// λ is [`FitConfig::l2`]; 0, the default, stands for 1/n. The map that comes
+/// λ is [`FitConfig::l2`](crate::fit::FitConfig::l2); 0, the default, stands for 1/n. The map that comes
 /// out is `u = w² ∘ x`, a [`DiagonalMap`], and the rule takes L1 distances in its space.
 ///
 /// # References
@@ -30,7 +58,7 @@ const USES: &[Uses] = &[Uses::Start, Uses::L2, Uses::Optimizer, Uses::EarlyStopp
 /// # Examples
 /// ```
 /// # #[cfg(feature = "flex")] {
-/// use burn::tensor::Device;
+/// use burn::tensor::{DType, Device};
 /// use burn_nca_learn::data::{Features, Labeled};
 /// use burn_nca_learn::estimator::Estimator;
 /// use burn_nca_learn::method::Ncfs;
@@ -53,31 +81,15 @@ impl Method for Ncfs {
     const TITLE: &'static str = "Neighborhood component feature selection";
     const WHEN_TO_USE: &'static str =
         "classes; to find the few features among many that separate them";
-    const USES: &'static [Uses] = USES;
     type Data = Labeled;
 
-    /// Not the number of steps: only at the end of a fit are weights 0.
-    fn searched(&self) -> &'static [Uses] {
-        &[Uses::L2]
-    }
-
-    fn penalties(&self, _encoder: &EncoderConfig, rows: usize) -> Vec<f64> {
-        penalties(rows)
-    }
-
-    fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
-        learn_weights(self, problem, session)
-    }
-
-    fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder> {
-        squared(encoder, parameters)
-    }
+    of_feature_weights!();
 }
 
 impl GradientMethod for Ncfs {
     type Objective = NcfsLoss;
 
-    fn objective(&self) -> NcfsLoss {
+    fn objective(&self, _: &Device, _: DType) -> NcfsLoss {
         NcfsLossConfig::new().init()
     }
 
@@ -111,35 +123,15 @@ impl Method for NcfsRegression {
     const TITLE: &'static str = "Neighborhood component feature selection for regression";
     const WHEN_TO_USE: &'static str =
         "a numeric target; to find the few features among many that it follows from";
-    const USES: &'static [Uses] = USES;
     type Data = RegressionData;
 
-    /// Not the number of steps: only at the end of a fit are weights 0.
-    fn searched(&self) -> &'static [Uses] {
-        &[Uses::L2]
-    }
-
-    fn penalties(&self, _encoder: &EncoderConfig, rows: usize) -> Vec<f64> {
-        penalties(rows)
-    }
-
-    fn learn(
-        &self,
-        problem: &Problem<'_, RegressionData>,
-        session: FitSession<'_>,
-    ) -> Result<Learned> {
-        learn_weights(self, problem, session)
-    }
-
-    fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder> {
-        squared(encoder, parameters)
-    }
+    of_feature_weights!();
 }
 
 impl GradientMethod for NcfsRegression {
     type Objective = NcfsRegressionLoss;
 
-    fn objective(&self) -> NcfsRegressionLoss {
+    fn objective(&self, _: &Device, _: DType) -> NcfsRegressionLoss {
         NcfsRegressionLossConfig::new().init()
     }
 
@@ -172,23 +164,21 @@ impl GradientMethod for NcfsRegression {
     }
 }
 
-/// Learns w under the penalty λ, and gives the map of its squares.
+/// Learns w under the penalty λ, that of the settings or 1/n where there is none, and gives the map of its squares.
 fn learn_weights<M: GradientMethod>(
     method: &M,
     problem: &Problem<'_, M::Data>,
     session: FitSession<'_>,
 ) -> Result<Learned> {
-    let fit = problem.fit.clone().with_l2(lambda(problem.fit, problem.data.features().rows()));
+    let rows = problem.data.features().rows().max(1);
+    let lambda = if problem.fit.l2 > 0.0 { problem.fit.l2 } else { (rows as f64).recip() };
+    let fit = problem.fit.clone().with_l2(lambda);
     let weights = start_weights(problem)?;
     let encoder = EncoderConfig::Diagonal;
     let problem = Problem { encoder, fit: &fit, start: None, ..problem.with_data(problem.data) };
-    let watch = problem
-        .score
-        .map(|score| move |map: &FeatureWeights| score(&AnyEncoder::Diagonal(map.diagonal())));
-    let watched = watch.as_ref().map(|watch| watch as &HeldOutScore<'_, FeatureWeights>);
     let map = FeatureWeights::from_weights(&weights, &problem.device, problem.dtype);
-    let learned = learn_encoder(method, (map, None), &problem, (watched, session))?;
-    let Learned { encoder, rule, summary } = learned;
+    let Learned { encoder, rule, summary } =
+        learn_encoder(method, (map, None), &problem, (None, session))?;
     Ok(Learned { encoder: AnyEncoder::Diagonal(encoder.diagonal()), rule, summary })
 }
 
@@ -200,16 +190,6 @@ fn squared(encoder: &AnyEncoder, weights: &[f64]) -> Option<AnyEncoder> {
     let squares: Vec<f64> = weights.iter().map(|w| w * w).collect();
     let dtype = map.scale.val().dtype();
     Some(AnyEncoder::Diagonal(DiagonalMap::from_scale(&squares, &device, dtype)))
-}
-
-/// The λ that a search tries: 1/n, and a few times more and less.
-fn penalties(rows: usize) -> Vec<f64> {
-    [1.0, 2.0, 0.5, 4.0, 0.25, 8.0, 0.125, 16.0].map(|times| times / rows.max(1) as f64).to_vec()
-}
-
-/// λ: the L2 penalty of the settings, or 1/n where there is none.
-fn lambda(fit: &FitConfig, rows: usize) -> f64 {
-    if fit.l2 > 0.0 { fit.l2 } else { (rows.max(1) as f64).recip() }
 }
 
 /// Where w starts: at 1, or as the settings say; a warm start is a map of squares.

@@ -1,8 +1,8 @@
 //! NCA of pairs: which rows belong together is all that is known.
 
-use burn::config::Config;
-use burn::tensor::Device;
+use burn::tensor::{DType, Device};
 
+use super::settings::settings;
 use super::{GradientMethod, Learned, Method, Problem, Setting, Uses, Validation, learn};
 use crate::data::Coincidences;
 use crate::encoder::Encoder;
@@ -12,15 +12,15 @@ use crate::fit::{FitSession, HeldOutScore};
 use crate::objective::{Objective, PairIndex, PairLoss, PairLossConfig};
 use burn_nca::MetricModel;
 
-/// Equation 8 of the NCA paper, over weighted pairs ([`PairLoss`]).
-///
-/// # References
-/// J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004, section 6.
-#[derive(Config, Debug, PartialEq)]
-pub struct PairNca {
-    /// Whether the normalizer counts each point with itself.
-    #[config(default = true)]
-    pub include_self: bool,
+settings! {
+    /// Equation 8 of the NCA paper, over weighted pairs ([`PairLoss`]).
+    ///
+    /// # References
+    /// J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004, section 6.
+    PairNca {
+        /// whether the normalizer counts each point with itself
+        include_self: bool = true,
+    }
 }
 
 impl Method for PairNca {
@@ -28,10 +28,7 @@ impl Method for PairNca {
     const LABEL: &'static str = "pairs";
     const TITLE: &'static str = "Neighborhood components analysis of pairs";
     const WHEN_TO_USE: &'static str = "no target; it is known which rows belong together";
-    const SETTINGS: &'static [Setting] = &[Setting {
-        name: "include_self",
-        help: "whether the normalizer counts each point with itself",
-    }];
+    const SETTINGS: &'static [Setting] = Self::FIELDS;
     const USES: &'static [Uses] = Uses::ALL_OF_PAIRS;
     type Data = Coincidences;
 
@@ -47,7 +44,7 @@ impl Method for PairNca {
 impl GradientMethod for PairNca {
     type Objective = PairLoss;
 
-    fn objective(&self) -> PairLoss {
+    fn objective(&self, _: &Device, _: DType) -> PairLoss {
         PairLossConfig::new().with_include_self(self.include_self).init()
     }
 
@@ -61,8 +58,9 @@ impl GradientMethod for PairNca {
         validation: Validation<'a, Coincidences>,
     ) -> Box<HeldOutScore<'a, E>> {
         let Validation { train, held_out, fit } = validation;
-        let index = PairIndex::new(held_out.data.pairs(), &train.x.device());
-        let objective = self.objective().with_sums(fit.sums());
+        let device = train.x.device();
+        let index = PairIndex::new(held_out.data.pairs(), &device);
+        let objective = self.objective(&device, train.x.dtype()).with_sums(fit.sums());
         Box::new(move |encoder: &E| {
             let model = MetricModel::new(encoder.clone(), objective.clone());
             -value(&model, train.x, &index, &fit.blocks) / index.total_weight()

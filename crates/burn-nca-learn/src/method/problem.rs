@@ -30,7 +30,8 @@ pub struct Problem<'a, D> {
     pub device: Device,
     /// The number type to compute in.
     pub dtype: DType,
-    /// Scores the map after each step, in the place of a part that early stopping holds out: a search looks on so.
+    /// Scores the map after each step, in the place of a part that early stopping holds out: so a search measures a fit on its
+    /// way, of a method whose number of steps it tries and whose rule is that of the nearest neighbors.
     pub score: Option<&'a HeldOutScore<'a, AnyEncoder>>,
 }
 

@@ -1,8 +1,8 @@
 //! Soft NCA: neighbors with near targets, by f or g.
 
-use burn::config::Config;
-use burn::tensor::Device;
+use burn::tensor::{DType, Device};
 
+use super::settings::settings;
 use super::{
     GradientMethod, Learned, Method, Problem, Setting, Uses, Validation, kernel_r2_score, learn,
     mlkr,
@@ -13,15 +13,14 @@ use crate::error::Result;
 use crate::fit::{FitSession, HeldOutScore};
 use crate::objective::{AgreementIndex, Criterion, SoftNcaLoss, SoftNcaLossConfig};
 
-/// Soft matches of neighbors with near targets ([`SoftNcaLoss`]); the targets are taken as they are.
-#[derive(Config, Debug, PartialEq)]
-pub struct SoftNca {
-    /// Which of the paper's criteria.
-    #[config(default = "Criterion::F")]
-    pub criterion: Criterion,
-    /// How far apart targets may be and still agree, in the units of the targets.
-    #[config(default = "AgreementWidth::Median")]
-    pub width: AgreementWidth,
+settings! {
+    /// Soft matches of neighbors with near targets ([`SoftNcaLoss`]); the targets are taken as they are.
+    SoftNca {
+        /// F or G, as for classes
+        criterion: Criterion = "Criterion::F",
+        /// how far apart targets may be and still agree: Median, or {"Given": 2.5} in their units
+        width: AgreementWidth = "AgreementWidth::Median",
+    }
 }
 
 impl Method for SoftNca {
@@ -30,13 +29,7 @@ impl Method for SoftNca {
     const TITLE: &'static str = "Soft neighborhood components analysis";
     const WHEN_TO_USE: &'static str =
         "a numeric target of which near values are to become near neighbors";
-    const SETTINGS: &'static [Setting] = &[
-        Setting { name: "criterion", help: "F or G, as for classes" },
-        Setting {
-            name: "width",
-            help: "how far apart targets may be and still agree: Median, or {\"Given\": 2.5} in their units",
-        },
-    ];
+    const SETTINGS: &'static [Setting] = Self::FIELDS;
     const USES: &'static [Uses] = Uses::ALL_OF_PAIRS;
     type Data = RegressionData;
 
@@ -56,7 +49,7 @@ impl Method for SoftNca {
 impl GradientMethod for SoftNca {
     type Objective = SoftNcaLoss;
 
-    fn objective(&self) -> SoftNcaLoss {
+    fn objective(&self, _: &Device, _: DType) -> SoftNcaLoss {
         SoftNcaLossConfig::new().with_criterion(self.criterion).init()
     }
 

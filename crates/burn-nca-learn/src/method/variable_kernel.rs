@@ -1,10 +1,11 @@
 //! Variable-kernel similarity metric learning, diagonal (VSM) and generalized to a triangular map (GVSM).
 
-use burn::config::Config;
 use burn::tensor::{DType, Device};
 
 use super::gradient::{expected_accuracy_by, learn_encoder};
+use super::settings::settings;
 use super::{GradientMethod, Grid, Learned, Method, Problem, Setting, Uses, Validation};
+use crate::baseline::transposed;
 use crate::data::Labeled;
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap, TriangularMap};
 use crate::error::{Error, Result};
@@ -15,41 +16,21 @@ use crate::objective::{KernelTarget, VariableKernelLoss, VariableKernelLossConfi
 /// The values that a search tries.
 const GRID: Grid = &[("width_penalty", &["0.1", "1", "0.01"]), ("neighbors", &["10", "5", "20"])];
 
-const SETTINGS: &[Setting] = &[
-    Setting { name: "neighbors", help: "neighbors that the rule weighs, K" },
-    Setting {
-        name: "averaged",
-        help: "the nearest of them whose mean distance is the width of the kernel, M",
-    },
-    Setting {
-        name: "width",
-        help: "where the width starts, as a multiple of that mean, r; it is learned",
-    },
-    Setting {
-        name: "width_penalty",
-        help: "what a width other than that costs each row, times (ln r - ln of that)²",
-    },
-];
-
 /// The settings of [`Vsm`] and [`Gvsm`], and what follows from them.
 macro_rules! of_the_variable_kernel {
     ($(#[$doc:meta])* $method:ident) => {
-        $(#[$doc])*
-        #[derive(Config, Debug, PartialEq)]
-        pub struct $method {
-            /// Number of neighbors, K.
-            #[config(default = 10)]
-            pub neighbors: usize,
-            /// Number of the nearest of them whose mean distance is the width, M.
-            #[config(default = 5)]
-            pub averaged: usize,
-            /// Where r starts.
-            #[config(default = 1.0)]
-            pub width: f64,
-            /// What a width other than that costs each row, λ of [`VariableKernelLoss`]; 0 is the paper's error, which few rows
-            /// overfit by a narrow kernel.
-            #[config(default = 0.1)]
-            pub width_penalty: f64,
+        settings! {
+            $(#[$doc])*
+            $method {
+                /// neighbors that the rule weighs, K
+                neighbors: usize = 10,
+                /// the nearest of them whose mean distance is the width of the kernel, M
+                averaged: usize = 5,
+                /// where the width starts, as a multiple of that mean, r; it is learned
+                width: f64 = 1.0,
+                /// what a width other than that costs each row, times (ln r - ln of that)²
+                width_penalty: f64 = 0.1,
+            }
         }
 
         impl $method {
@@ -61,11 +42,7 @@ macro_rules! of_the_variable_kernel {
         impl GradientMethod for $method {
             type Objective = VariableKernelLoss;
 
-            fn objective(&self) -> VariableKernelLoss {
-                self.objective_on(&Device::default(), DType::F32)
-            }
-
-            fn objective_on(&self, device: &Device, dtype: DType) -> VariableKernelLoss {
+            fn objective(&self, device: &Device, dtype: DType) -> VariableKernelLoss {
                 VariableKernelLossConfig::new()
                     .with_rule(self.kernel())
                     .with_width_penalty(self.width_penalty)
@@ -81,9 +58,9 @@ macro_rules! of_the_variable_kernel {
             }
 
             fn held_out_score<'a, E: Encoder>(
-        &self,
-        validation: Validation<'a, Labeled>,
-    ) -> Box<HeldOutScore<'a, E>> {
+                &self,
+                validation: Validation<'a, Labeled>,
+            ) -> Box<HeldOutScore<'a, E>> {
                 // With the width that it starts from.
                 expected_accuracy_by(Rule::VariableKernel(self.kernel()), validation)
             }
@@ -100,7 +77,7 @@ of_the_variable_kernel! {
     /// rule ([`VariableKernelLoss`]).
     ///
     /// The error does not depend on the scale of the map; what comes out has `tr LᵀL = d`. There is no penalty, as one on
-    /// the scale would mean nothing.
+    /// the scale would mean nothing. A `width_penalty` of 0 is the paper's error, which few rows overfit by a narrow kernel.
     ///
     /// # References
     /// D. G. Lowe, Similarity Metric Learning for a Variable-Kernel Classifier, Neural Computation 7, 1995.
@@ -125,7 +102,7 @@ impl Method for Vsm {
     const TITLE: &'static str = "Variable-kernel similarity metric learning";
     const WHEN_TO_USE: &'static str =
         "classes; few rows, features of unequal relevance that need no mixing";
-    const SETTINGS: &'static [Setting] = SETTINGS;
+    const SETTINGS: &'static [Setting] = Self::FIELDS;
     const USES: &'static [Uses] = &[Uses::Start, Uses::Optimizer, Uses::EarlyStopping];
     const GRID: Grid = GRID;
     const OWN_RULE: bool = true;
@@ -141,18 +118,15 @@ impl Method for Vsm {
     }
 
     fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
-        let problem = with_encoder(problem, EncoderConfig::Diagonal);
+        let encoder = EncoderConfig::Diagonal;
+        let problem = Problem { encoder, ..problem.with_data(problem.data) };
         let (AnyEncoder::Diagonal(map), start) = problem.start_encoder()? else {
             return Err(Error::setting(
                 "VSM weighs features and cannot start from a map that mixes them; give a diagonal map, or fit GVSM",
             ));
         };
-        let watch = problem
-            .score
-            .map(|score| move |map: &DiagonalMap| score(&AnyEncoder::Diagonal(map.clone())));
-        let watched = watch.as_ref().map(|watch| watch as &HeldOutScore<'_, DiagonalMap>);
         let Learned { encoder, rule, summary } =
-            learn_encoder(self, (map, start), &problem, (watched, session))?;
+            learn_encoder(self, (map, start), &problem, (None, session))?;
         let scale = of_unit_scale(encoder.diagonal(), problem.d_output);
         let map = DiagonalMap::from_scale(&scale, &problem.device, problem.dtype);
         Ok(Learned { encoder: AnyEncoder::Diagonal(map), rule, summary })
@@ -171,7 +145,7 @@ impl Method for Gvsm {
     const LABEL: &'static str = "GVSM";
     const TITLE: &'static str = "Generalized variable-kernel similarity metric learning";
     const WHEN_TO_USE: &'static str = "classes; as VSM, where the noise of features is correlated";
-    const SETTINGS: &'static [Setting] = SETTINGS;
+    const SETTINGS: &'static [Setting] = Self::FIELDS;
     const USES: &'static [Uses] = &[Uses::Start, Uses::L2, Uses::Optimizer, Uses::EarlyStopping];
     const GRID: Grid = GRID;
     const OWN_RULE: bool = true;
@@ -189,17 +163,11 @@ impl Method for Gvsm {
         let (d, device, dtype) = (problem.d_output, &problem.device, problem.dtype);
         let (start, resolved) = problem.start_encoder()?;
         let map = TriangularMap::of_transform(&transform(&start)?, d, device, dtype)?;
-        let linear = |rows: &[f64]| {
-            let weight: Vec<f64> = (0..d * d).map(|at| rows[at % d * d + at / d]).collect();
-            AnyEncoder::Linear(LinearMap::from_weight(&weight, [d, d], device, dtype))
-        };
-        let watch =
-            problem.score.map(|score| move |map: &TriangularMap| score(&linear(&map.matrix())));
-        let watched = watch.as_ref().map(|watch| watch as &HeldOutScore<'_, TriangularMap>);
         let Learned { encoder, rule, summary } =
-            learn_encoder(self, (map, resolved), problem, (watched, session))?;
+            learn_encoder(self, (map, resolved), problem, (None, session))?;
         let rows = of_unit_scale(encoder.matrix(), d);
-        Ok(Learned { encoder: linear(&rows), rule, summary })
+        let map = LinearMap::from_weight(&transposed(&rows, d), [d, d], device, dtype);
+        Ok(Learned { encoder: AnyEncoder::Linear(map), rule, summary })
     }
 
     fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder> {
@@ -235,13 +203,6 @@ fn of_unit_scale(entries: Vec<f64>, d: usize) -> Vec<f64> {
     let squares: f64 = entries.iter().map(|entry| entry * entry).sum();
     let factor = if squares > 0.0 { (d as f64 / squares).sqrt() } else { 1.0 };
     entries.into_iter().map(|entry| factor * entry).collect()
-}
-
-fn with_encoder<'a>(
-    problem: &Problem<'a, Labeled>,
-    encoder: EncoderConfig,
-) -> Problem<'a, Labeled> {
-    Problem { encoder, ..problem.with_data(problem.data) }
 }
 
 fn check(

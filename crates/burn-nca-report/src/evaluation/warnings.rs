@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn only_a_fit_that_did_not_end_as_planned_is_warned_of() {
         let about = |termination, iterations| {
-            let summary = FitSummary::closed_form(3, std::time::Instant::now());
+            let summary = FitSummary::closed_form(std::time::Instant::now());
             about_termination(&FitSummary { termination, iterations, ..summary })
         };
         for planned in [Termination::GradientSmall, Termination::EpochsDone, Termination::HeldOut] {

@@ -1,22 +1,14 @@
 //! LDA, RCA and LDA followed by RCA: closed forms that look at the classes.
 
-use web_time::Instant;
-
-use burn::config::Config;
-
-use super::{TOLERANCES, learned};
+use super::{SEARCHED, TOLERANCES, learn};
 use crate::baseline::{LdaConfig, RcaConfig, Shrinkage, lda_rca};
 use crate::data::Labeled;
 use crate::error::Result;
 use crate::fit::FitSession;
+use crate::method::settings::settings;
 use crate::method::{Grid, Learned, Method, Problem, Setting, Uses};
 
-const SHRINKAGE: Setting = Setting {
-    name: "shrinkage",
-    help: "share of the identity in the within-class covariance: None, a number from 0 to 1, or LedoitWolf",
-};
-
-/// The values of it that a search tries.
+/// The shrinkages that a search tries.
 const SHRINKAGES: (&str, &[&str]) = ("shrinkage", &["None", "LedoitWolf", "0.1", "0.5"]);
 
 /// The most directions of LDA; one for a single class, which is refused with its own words.
@@ -24,15 +16,14 @@ fn directions(data: &Labeled) -> usize {
     LdaConfig::max_directions(data).max(1)
 }
 
-/// The directions that separate the classes best ([`LdaConfig`]).
-#[derive(Config, Debug, PartialEq)]
-pub struct Lda {
-    /// The share of the identity in the within-class covariance.
-    #[config(default = "Shrinkage::None")]
-    pub shrinkage: Shrinkage,
-    /// Whether each direction is scaled to length 1.
-    #[config(default = false)]
-    pub unit_length: bool,
+settings! {
+    /// The directions that separate the classes best ([`LdaConfig`]).
+    Lda {
+        /// share of the identity in the within-class covariance: None, a number from 0 to 1, or LedoitWolf
+        shrinkage: Shrinkage = "Shrinkage::None",
+        /// whether each direction has length 1, not unit variance within the classes
+        unit_length: bool = false,
+    }
 }
 
 impl Method for Lda {
@@ -41,19 +32,13 @@ impl Method for Lda {
     const TITLE: &'static str = "Linear discriminant analysis";
     const WHEN_TO_USE: &'static str =
         "classes that are clouds of one shape; at most classes - 1 dimensions, at once";
-    const SETTINGS: &'static [Setting] = &[
-        SHRINKAGE,
-        Setting {
-            name: "unit_length",
-            help: "whether each direction has length 1, not unit variance within the classes",
-        },
-    ];
+    const SETTINGS: &'static [Setting] = Self::FIELDS;
     const USES: &'static [Uses] = &[Uses::Dimensions];
     const GRID: Grid = &[("unit_length", &["false", "true"]), SHRINKAGES];
     type Data = Labeled;
 
     fn searched(&self) -> &'static [Uses] {
-        &[Uses::Dimensions]
+        SEARCHED
     }
 
     fn default_dimension(&self, data: &Labeled) -> Option<usize> {
@@ -61,20 +46,19 @@ impl Method for Lda {
     }
 
     fn learn(&self, problem: &Problem<'_, Labeled>, _: FitSession<'_>) -> Result<Learned> {
-        let started = Instant::now();
         let config = LdaConfig::new(problem.d_output)
             .with_shrinkage(self.shrinkage)
             .with_unit_length(self.unit_length);
-        Ok(learned(problem, &config.fit(problem.data)?.projection, started))
+        learn(problem, || Ok(config.fit(problem.data)?.projection))
     }
 }
 
-/// Relevant components analysis: unit within-class covariance ([`RcaConfig`]).
-#[derive(Config, Debug, PartialEq)]
-pub struct Rca {
-    /// Directions of a smaller share of the largest variance are left out.
-    #[config(default = "1e-8")]
-    pub tolerance: f64,
+settings! {
+    /// Relevant components analysis: unit within-class covariance ([`RcaConfig`]).
+    Rca {
+        /// directions of a smaller share of the largest variance are left out
+        tolerance: f64 = "1e-8",
+    }
 }
 
 impl Method for Rca {
@@ -83,27 +67,23 @@ impl Method for Rca {
     const TITLE: &'static str = "Relevant components analysis";
     const WHEN_TO_USE: &'static str =
         "classes that are clouds of one shape; a full metric, at once";
-    const SETTINGS: &'static [Setting] = &[Setting {
-        name: "tolerance",
-        help: "directions of a smaller share of the largest variance are left out",
-    }];
+    const SETTINGS: &'static [Setting] = Self::FIELDS;
     const USES: &'static [Uses] = &[];
     const GRID: Grid = TOLERANCES;
     type Data = Labeled;
 
     fn learn(&self, problem: &Problem<'_, Labeled>, _: FitSession<'_>) -> Result<Learned> {
-        let started = Instant::now();
         let config = RcaConfig::new().with_tolerance(self.tolerance);
-        Ok(learned(problem, &config.fit(problem.data)?, started))
+        learn(problem, || config.fit(problem.data))
     }
 }
 
-/// LDA, then RCA in its space ([`lda_rca`]).
-#[derive(Config, Debug, PartialEq)]
-pub struct LdaRca {
-    /// The share of the identity in the within-class covariance of LDA.
-    #[config(default = "Shrinkage::None")]
-    pub shrinkage: Shrinkage,
+settings! {
+    /// LDA, then RCA in its space ([`lda_rca`]).
+    LdaRca {
+        /// share of the identity in the within-class covariance: None, a number from 0 to 1, or LedoitWolf
+        shrinkage: Shrinkage = "Shrinkage::None",
+    }
 }
 
 impl Method for LdaRca {
@@ -111,13 +91,13 @@ impl Method for LdaRca {
     const LABEL: &'static str = "LDA+RCA";
     const TITLE: &'static str = "Linear discriminant analysis, then relevant components analysis";
     const WHEN_TO_USE: &'static str = "as LDA, where LDA has to be shrunk";
-    const SETTINGS: &'static [Setting] = &[SHRINKAGE];
+    const SETTINGS: &'static [Setting] = Self::FIELDS;
     const USES: &'static [Uses] = &[Uses::Dimensions];
     const GRID: Grid = &[SHRINKAGES];
     type Data = Labeled;
 
     fn searched(&self) -> &'static [Uses] {
-        &[Uses::Dimensions]
+        SEARCHED
     }
 
     fn default_dimension(&self, data: &Labeled) -> Option<usize> {
@@ -125,8 +105,7 @@ impl Method for LdaRca {
     }
 
     fn learn(&self, problem: &Problem<'_, Labeled>, _: FitSession<'_>) -> Result<Learned> {
-        let started = Instant::now();
         let config = LdaConfig::new(problem.d_output).with_shrinkage(self.shrinkage);
-        Ok(learned(problem, &lda_rca(problem.data, &config)?, started))
+        learn(problem, || lda_rca(problem.data, &config))
     }
 }

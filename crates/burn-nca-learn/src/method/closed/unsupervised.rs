@@ -4,15 +4,14 @@ use web_time::Instant;
 
 use burn::config::Config;
 
-use super::{TOLERANCES, learned};
+use super::{SEARCHED, TOLERANCES, learn, learned};
 use crate::baseline::{PcaConfig, WhiteningConfig};
 use crate::data::Features;
 use crate::encoder::{AnyEncoder, DiagonalMap};
 use crate::error::Result;
 use crate::fit::FitSession;
-use crate::fit::FitSummary;
+use crate::method::settings::settings;
 use crate::method::{Grid, Learned, Method, Problem, Setting, Uses};
-use crate::neighbors::Rule;
 
 /// Distances as the (scaled) features have them: what every learned map is to be compared with.
 #[derive(Config, Debug, PartialEq)]
@@ -30,11 +29,7 @@ impl Method for Euclidean {
         let started = Instant::now();
         let ones = vec![1.0; problem.data.columns()];
         let map = DiagonalMap::from_scale(&ones, &problem.device, problem.dtype);
-        Ok(Learned {
-            encoder: AnyEncoder::Diagonal(map),
-            rule: Rule::Neighbors,
-            summary: FitSummary::closed_form(problem.data.rows(), started),
-        })
+        Ok(learned(problem, AnyEncoder::Diagonal(map), started))
     }
 }
 
@@ -51,7 +46,7 @@ impl Method for Pca {
     type Data = Features;
 
     fn searched(&self) -> &'static [Uses] {
-        &[Uses::Dimensions]
+        SEARCHED
     }
 
     /// n rows span n - 1 directions.
@@ -61,18 +56,17 @@ impl Method for Pca {
     }
 
     fn learn(&self, problem: &Problem<'_, Features>, _: FitSession<'_>) -> Result<Learned> {
-        let started = Instant::now();
-        let pca = PcaConfig::new(problem.d_output).fit(problem.data)?;
-        Ok(learned(problem, &pca.projection, started))
+        let config = PcaConfig::new(problem.d_output);
+        learn(problem, || Ok(config.fit(problem.data)?.projection))
     }
 }
 
-/// Unit total covariance ([`WhiteningConfig`]).
-#[derive(Config, Debug, PartialEq)]
-pub struct Whitening {
-    /// Directions of a smaller share of the largest variance are left out.
-    #[config(default = "1e-8")]
-    pub tolerance: f64,
+settings! {
+    /// Unit total covariance ([`WhiteningConfig`]).
+    Whitening {
+        /// directions of a smaller share of the largest variance are left out
+        tolerance: f64 = "1e-8",
+    }
 }
 
 impl Method for Whitening {
@@ -80,17 +74,13 @@ impl Method for Whitening {
     const LABEL: &'static str = "whitening";
     const TITLE: &'static str = "Whitening (Mahalanobis distance of the total covariance)";
     const WHEN_TO_USE: &'static str = "any data; correlated features, without using the target";
-    const SETTINGS: &'static [Setting] = &[Setting {
-        name: "tolerance",
-        help: "directions of a smaller share of the largest variance are left out",
-    }];
+    const SETTINGS: &'static [Setting] = Self::FIELDS;
     const USES: &'static [Uses] = &[];
     const GRID: Grid = TOLERANCES;
     type Data = Features;
 
     fn learn(&self, problem: &Problem<'_, Features>, _: FitSession<'_>) -> Result<Learned> {
-        let started = Instant::now();
         let config = WhiteningConfig::new().with_tolerance(self.tolerance);
-        Ok(learned(problem, &config.fit(problem.data)?, started))
+        learn(problem, || config.fit(problem.data))
     }
 }

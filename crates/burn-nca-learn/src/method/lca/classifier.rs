@@ -1,6 +1,5 @@
 //! LCA as a classifier: section 3.1 of the paper, one map per class.
 
-use burn::config::Config;
 use burn::tensor::Tensor;
 use web_time::Instant;
 
@@ -12,6 +11,7 @@ use crate::encoder::{AnyEncoder, Encoder, EncoderConfig, LinearMap};
 use crate::error::{Error, Result};
 use crate::evaluate::expected_accuracy;
 use crate::fit::{FitSession, FitSummary, ResolvedStart, Start, StartWeights};
+use crate::method::settings::settings;
 use crate::method::start::build;
 use crate::method::{Grid, Learned, Method, Problem, Setting, Uses};
 use crate::neighbors::{CoincidenceRule, Points, Rule};
@@ -19,25 +19,24 @@ use crate::neighbors::{CoincidenceRule, Points, Rule};
 /// The most dimensions of a class where the user names none: the gain over other methods is largest for few.
 const FEW_DIMENSIONS: usize = 4;
 
-/// Latent coincidence analysis as a classifier: in the map of class c its rows coincide with its mean, and no others.
-///
-/// ```text
-/// L_c = Σ_i log P(y_ic | μ_c, x_i),   y_ic = [y_i = c],   μ_c the mean of class c,   κ = 1
-/// P(y_c = 1 | x) = (1 + 2σ_c²)^(-p/2) exp( -||W_c (x - μ_c)||² / 2(1 + 2σ_c²) ),   ŷ = argmax_c      (22)
-/// ```
-/// The maps are learned side by side and are concatenated in the embedding, `[n, c p]`; p is the number of dimensions that is
-/// asked for ([`CoincidenceRule`]).
-///
-/// # References
-/// M. Der, L. K. Saul, Latent Coincidence Analysis, NIPS 2012, section 3.1.
-#[derive(Config, Debug, PartialEq)]
-pub struct LcaClassifier {
-    /// Steps after which EM ends; 0: not before it converges.
-    #[config(default = 200)]
-    pub steps: usize,
-    /// How the likelihood is maximized.
-    #[config(default = "Trainer::Em")]
-    pub trainer: Trainer,
+settings! {
+    /// Latent coincidence analysis as a classifier: in the map of class c its rows coincide with its mean, and no others.
+    ///
+    /// ```text
+    /// L_c = Σ_i log P(y_ic | μ_c, x_i),   y_ic = [y_i = c],   μ_c the mean of class c,   κ = 1
+    /// P(y_c = 1 | x) = (1 + 2σ_c²)^(-p/2) exp( -||W_c (x - μ_c)||² / 2(1 + 2σ_c²) ),   ŷ = argmax_c      (22)
+    /// ```
+    /// The maps are learned side by side and are concatenated in the embedding, `[n, c p]`; p is the number of dimensions that is
+    /// asked for ([`CoincidenceRule`]).
+    ///
+    /// # References
+    /// M. Der, L. K. Saul, Latent Coincidence Analysis, NIPS 2012, section 3.1.
+    LcaClassifier {
+        /// steps after which em ends; 0: not before it converges
+        steps: usize = 200,
+        /// em, or gradient for any encoder and optimizer
+        trainer: Trainer = "Trainer::Em",
+    }
 }
 
 impl Method for LcaClassifier {
@@ -45,10 +44,7 @@ impl Method for LcaClassifier {
     const LABEL: &'static str = "LCA classifier";
     const TITLE: &'static str = "Latent coincidence analysis, one map per class";
     const WHEN_TO_USE: &'static str = "classes that are clouds about a mean; few dimensions for each, and no reference rows at prediction";
-    const SETTINGS: &'static [Setting] = &[
-        Setting { name: "steps", help: "steps after which em ends; 0: not before it converges" },
-        Setting { name: "trainer", help: "em, or gradient for any encoder and optimizer" },
-    ];
+    const SETTINGS: &'static [Setting] = Self::FIELDS;
     const USES: &'static [Uses] = Uses::ALL;
     const GRID: Grid = &[("trainer", &["em", "gradient"]), ("steps", &["200", "50"])];
     const OWN_RULE: bool = true;
@@ -74,7 +70,6 @@ impl Method for LcaClassifier {
 
     fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
         let started = Instant::now();
-        self.check(problem)?;
         let (train, held_out) = problem.split()?;
         train.check()?;
         let means = ClassMeans::of(&train)?;
@@ -106,12 +101,8 @@ impl Method for LcaClassifier {
         .run(self.trainer, session)?;
         let ((encoder, sigma_sq), summary) = FitSummary::of(solution, resolved, started);
         let rule = means.rule(&encoder, &x_means, (problem.d_output, &sigma_sq))?;
-        let rows = train.rows();
-        Ok(Learned {
-            encoder,
-            rule: Rule::Coincidence(rule),
-            summary: summary.with_rows(rows, problem.data.rows() - rows, train.num_unmatched()),
-        })
+        let summary = summary.with_rows(&train, problem.data);
+        Ok(Learned { encoder, rule: Rule::Coincidence(rule), summary })
     }
 }
 

@@ -1,7 +1,6 @@
 //! LCA as a metric for nearest neighbors: section 3.2 of the paper.
 
-use burn::config::Config;
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Tensor;
 use web_time::Instant;
 
 use super::Trainer;
@@ -11,46 +10,40 @@ use crate::data::{Labeled, LabeledPairs, TensorFeatures, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
 use crate::error::{Error, Result};
 use crate::evaluate::{Embedded, held_out_accuracy};
-use crate::fit::{
-    FitSession, FitSummary, ResolvedStart, Solution, Start, StartWeights, Termination,
-};
+use crate::fit::{FitSession, FitSummary, ResolvedStart, Start, StartWeights, Termination};
+use crate::method::settings::settings;
 use crate::method::{Grid, Learned, Method, Problem, Setting, Uses};
 use crate::neighbors::Rule;
 use crate::objective::Neighborhoods;
 use crate::objective::transfer::widest_float;
 
-/// Latent coincidence analysis for k-NN: a row should coincide with its targets, and not with its impostors.
-///
-/// ```text
-/// T_i = the k nearest rows of the class of i, in the input          y = 1
-/// I_i = rows of other classes as near as the farthest of T_i         y = 0      (ties count)
-/// L   = Σ_i [ Σ_{j in T_i} log P1_ij + Σ_{j in I_i} log P0_ij ]
-/// P1_ij = (1 + 2σ²/κ_i²)^(-p/2) exp( -||W (x_i - x_j)||² / 2(κ_i² + 2σ²) ),   P0 = 1 - P1            (5)
-/// ```
-/// W and σ are shared; κ_i is the length scale of row i, as rows lie at very different distances from their targets.
-/// Rows without impostors are left out. With `refresh` the impostors are searched again in W x every so many steps, and
-/// those found before are kept; the gradient trainer keeps those of the input.
-///
-/// # References
-/// M. Der, L. K. Saul, Latent Coincidence Analysis, NIPS 2012, section 3.2.
-#[derive(Config, Debug, PartialEq)]
-pub struct Lca {
-    /// Number of targets of each row.
-    #[config(default = 3)]
-    pub targets: usize,
-    /// Steps of EM after which impostors are searched again, in W x; 0: those of the input alone.
-    #[config(default = 10)]
-    pub refresh: usize,
-    /// Steps after which EM ends, before it fits the nearest impostors of the training rows alone; 0: not before it
-    /// converges.
-    #[config(default = 50)]
-    pub steps: usize,
-    /// Whether each row has a length scale κ of its own.
-    #[config(default = true)]
-    pub local_scales: bool,
-    /// How the likelihood is maximized.
-    #[config(default = "Trainer::Em")]
-    pub trainer: Trainer,
+settings! {
+    /// Latent coincidence analysis for k-NN: a row should coincide with its targets, and not with its impostors.
+    ///
+    /// ```text
+    /// T_i = the k nearest rows of the class of i, in the input          y = 1
+    /// I_i = rows of other classes as near as the farthest of T_i         y = 0      (ties count)
+    /// L   = Σ_i [ Σ_{j in T_i} log P1_ij + Σ_{j in I_i} log P0_ij ]
+    /// P1_ij = (1 + 2σ²/κ_i²)^(-p/2) exp( -||W (x_i - x_j)||² / 2(κ_i² + 2σ²) ),   P0 = 1 - P1            (5)
+    /// ```
+    /// W and σ are shared; κ_i is the length scale of row i, as rows lie at very different distances from their targets.
+    /// Rows without impostors are left out. With `refresh` the impostors are searched again in W x every so many steps, and
+    /// those found before are kept; the gradient trainer keeps those of the input.
+    ///
+    /// # References
+    /// M. Der, L. K. Saul, Latent Coincidence Analysis, NIPS 2012, section 3.2.
+    Lca {
+        /// rows of its class that each row should coincide with
+        targets: usize = 3,
+        /// steps of em between searches for impostors; 0 keeps those of the input
+        refresh: usize = 10,
+        /// steps after which em ends; 0: not before it converges
+        steps: usize = 50,
+        /// whether each row has a length scale of its own
+        local_scales: bool = true,
+        /// em, or gradient for any encoder and optimizer
+        trainer: Trainer = "Trainer::Em",
+    }
 }
 
 impl Method for Lca {
@@ -58,16 +51,7 @@ impl Method for Lca {
     const LABEL: &'static str = "LCA";
     const TITLE: &'static str = "Latent coincidence analysis";
     const WHEN_TO_USE: &'static str = "classes and k-NN, where a likelihood is wanted and few dimensions; EM has no step to choose";
-    const SETTINGS: &'static [Setting] = &[
-        Setting { name: "targets", help: "rows of its class that each row should coincide with" },
-        Setting {
-            name: "refresh",
-            help: "steps of em between searches for impostors; 0 keeps those of the input",
-        },
-        Setting { name: "steps", help: "steps after which em ends; 0: not before it converges" },
-        Setting { name: "local_scales", help: "whether each row has a length scale of its own" },
-        Setting { name: "trainer", help: "em, or gradient for any encoder and optimizer" },
-    ];
+    const SETTINGS: &'static [Setting] = Self::FIELDS;
     const USES: &'static [Uses] = Uses::ALL;
     const GRID: Grid = &[
         ("trainer", &["em", "gradient"]),
@@ -89,25 +73,26 @@ impl Method for Lca {
 
     fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
         let started = Instant::now();
-        self.check(problem)?;
         let (train, held_out) = problem.split()?;
         train.check()?;
         let device = &problem.device;
-        let input = exact(&train, device);
+        // In the widest number type of the device: ties of a grid must stay ties.
+        let input = train.features().to_tensor(device, widest_float(device));
         let neighborhoods = Neighborhoods::new(&input, train.labels(), self.targets, device)?;
         let found = neighborhoods.pairs(&input)?;
         let (start, resolved) = start(problem, &train)?;
-        let rows = train.rows();
         let learned = |encoder: AnyEncoder, summary: FitSummary| Learned {
             encoder,
             rule: Rule::Neighbors,
-            summary: summary.with_rows(rows, problem.data.rows() - rows, train.num_unmatched()),
+            summary: summary.with_rows(&train, problem.data),
         };
         if found.is_empty() {
-            let (encoder, summary) = FitSummary::of(nothing_to_learn(start), resolved, started);
-            return Ok(learned(encoder, summary));
+            // No row has an impostor, so every map is as likely.
+            let termination = Termination::GradientSmall;
+            let summary = FitSummary::closed_form(started);
+            return Ok(learned(start, FitSummary { start: resolved, termination, ..summary }));
         }
-        let pairs = LabeledPairs::new(rows, found)?;
+        let pairs = LabeledPairs::new(train.rows(), found)?;
         let embedded = start.forward(problem.tensor(&train));
         let more = |weights: &[f64]| {
             let d = train.features().columns();
@@ -137,8 +122,7 @@ impl Method for Lca {
             identity: &|| problem.identity(self),
         }
         .run(self.trainer, session)?;
-        let (encoder, summary) =
-            FitSummary::of(solution.map(|(encoder, _)| encoder), resolved, started);
+        let ((encoder, _), summary) = FitSummary::of(solution, resolved, started);
         Ok(learned(encoder, summary))
     }
 }
@@ -169,20 +153,6 @@ fn start(
     Ok((AnyEncoder::Linear(map), Some(resolved)))
 }
 
-/// The end of a fit without a pair: no row has an impostor, so every map is as likely.
-fn nothing_to_learn(start: AnyEncoder) -> Solution<AnyEncoder> {
-    Solution {
-        module: start,
-        value: 0.0,
-        gradient_max: 0.0,
-        termination: Termination::GradientSmall,
-        iterations: 0,
-        evaluations: 0,
-        seconds_before: 0.0,
-        history: Vec::new(),
-    }
-}
-
 /// The accuracy of k-NN among the training rows on the held-out ones.
 fn knn_accuracy(
     encoder: &AnyEncoder,
@@ -192,15 +162,9 @@ fn knn_accuracy(
 ) -> f64 {
     let (points, found) = (encoder.forward(x.clone()), encoder.forward(queries.clone()));
     let references = Embedded::new(&points, train.labels());
-    let queries = Embedded::new(&found, held_out.labels());
-    held_out_accuracy(references, queries, k)
+    held_out_accuracy(references, Embedded::new(&found, held_out.labels()), k)
         .ok()
         .and_then(|accuracy| accuracy.value())
         // A diverged embedding scores below any other; the fit itself reports that it is not finite.
         .unwrap_or(f64::NEG_INFINITY)
-}
-
-/// The features in the widest number type of the device: ties of a grid must stay ties.
-fn exact(data: &Labeled, device: &Device) -> Tensor<2> {
-    data.features().to_tensor(device, widest_float(device))
 }
