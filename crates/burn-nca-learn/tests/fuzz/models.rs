@@ -10,29 +10,20 @@ use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use super::small_models::{self, use_model};
+use super::small_models::{self, FILES, use_model};
 use super::{fuzz, json_damage, mutate};
 
-const CARD: &str = "model.json";
+const CARD: &str = FILES[0];
 
 type Files = BTreeMap<String, Vec<u8>>;
 
 /// The models of older versions.
 fn gallery() -> Vec<Files> {
-    let gallery = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/gallery");
-    let inside = |folder: &Path| {
-        let mut inside: Vec<PathBuf> =
-            folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
-        inside.sort();
-        inside
+    let files = |folder: PathBuf| {
+        let file = |name: &str| (name.to_string(), std::fs::read(folder.join(name)).unwrap());
+        FILES.map(file).into_iter().collect()
     };
-    let versions = inside(&gallery).into_iter();
-    let models = versions.flat_map(|version| inside(&version)).filter(|path| path.is_dir());
-    let files = |model: PathBuf| {
-        let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_string();
-        inside(&model).iter().map(|path| (name(path), std::fs::read(path).unwrap())).collect()
-    };
-    models.map(files).collect()
+    small_models::of_gallery().into_values().map(files).collect()
 }
 
 fn of_today() -> Vec<Files> {

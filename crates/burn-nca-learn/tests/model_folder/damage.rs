@@ -7,7 +7,8 @@ use burn_nca_learn::NcaConfig;
 use burn_nca_learn::encoder::EncoderConfig;
 use burn_nca_learn::objective::Criterion;
 
-use super::{FILES, load, saved};
+use super::small_models::FILES;
+use super::{load, saved};
 
 /// Overwrites a file, runs the check, and puts the file back.
 fn with_bytes(path: &Path, bytes: &[u8], check: impl FnOnce()) {

@@ -7,9 +7,7 @@ use burn::tensor::Bytes;
 use burn_nca_learn::method::AnyMethod;
 use serde_json::Value;
 
-use super::FILES;
-use super::gallery::models;
-use super::small_models::of_today;
+use super::small_models::{FILES, of_gallery, of_today};
 
 /// Fields whose value says which other fields there are.
 const TAGS: [&str; 2] = ["method", "kind"];
@@ -48,7 +46,7 @@ fn add_file(name: &str, bytes: &[u8], fields: &mut BTreeSet<String>) {
 #[test]
 fn every_field_of_todays_models_is_in_the_gallery() {
     let (mut kept, mut today) = (BTreeSet::new(), BTreeSet::new());
-    for folder in models().values() {
+    for folder in of_gallery().values() {
         let read = |file: &str| std::fs::read(folder.join(file)).unwrap();
         FILES.iter().for_each(|file| add_file(file, &read(file), &mut kept));
     }

@@ -10,39 +10,19 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, TensorFeatures};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::small_models::{of_today, raw};
+use super::small_models::{folders, gallery, of_today, raw};
 use super::{embedding, load};
 
 /// What the gallery's models made of rows when they were saved, by model.
 const EMBEDDINGS: &str = "embeddings.json";
 const PREDICTIONS: &str = "predictions.json";
-
-fn gallery() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/gallery")
-}
-
-/// The folders in a folder, by name.
-pub fn folders(folder: &Path) -> BTreeMap<String, PathBuf> {
-    let inside = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
-    let name = |path: PathBuf| (path.file_name().unwrap().to_str().unwrap().to_string(), path);
-    inside.filter(|path| path.is_dir()).map(name).collect()
-}
-
-/// The folders of all models, by version and name.
-pub fn models() -> BTreeMap<String, PathBuf> {
-    let versions = folders(&gallery()).into_iter();
-    let of_version = |(version, folder): (String, PathBuf)| {
-        folders(&folder).into_iter().map(move |(name, model)| (format!("{version}/{name}"), model))
-    };
-    versions.flat_map(of_version).collect()
-}
 
 /// Three rows for a model; by its preparation, where it has one.
 fn queries(model: &Fitted) -> Features {

@@ -12,9 +12,8 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::gallery::models;
-use super::small_models::use_model;
-use super::{FILES, load};
+use super::load;
+use super::small_models::{FILES, of_gallery, use_model};
 
 /// The most characters of a message, its path included.
 const MESSAGE: usize = 700;
@@ -126,7 +125,7 @@ fn header(bytes: &[u8]) -> usize {
 
 fn each_model(sweep: impl Fn(&Model) + Sync) {
     let mut models: Vec<Model> =
-        models().iter().map(|(name, folder)| Model::of(name, folder)).collect();
+        of_gallery().iter().map(|(name, folder)| Model::of(name, folder)).collect();
     let mut seen = BTreeSet::new();
     models.iter_mut().for_each(|model| model.note_fresh(&mut seen));
     models.par_iter().with_max_len(1).for_each(&sweep);

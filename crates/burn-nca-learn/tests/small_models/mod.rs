@@ -1,10 +1,14 @@
-//! Small models of every method and with every part that a model may have, as this version fits them.
+//! Small models of every method and with every part that a model may have: those of the gallery, and as this version fits
+//! them.
 
 mod data;
 mod using;
 
 pub use data::{classes, numbers, pairs, raw};
 pub use using::use_model;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use burn::tensor::Device;
 use burn_nca_learn::baseline::TruncatedSvdConfig;
@@ -20,6 +24,29 @@ use burn_nca_learn::fit::{
 };
 use burn_nca_learn::method::{AnyMethod, Mlkr, Nca};
 use burn_nca_learn::{Fitted, NcaConfig};
+
+/// The files of a model's folder.
+pub const FILES: [&str; 3] = ["model.json", "encoder.bpk", "references.bpk"];
+
+pub fn gallery() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/gallery")
+}
+
+/// The folders in a folder, by name.
+pub fn folders(folder: &Path) -> BTreeMap<String, PathBuf> {
+    let inside = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
+    let name = |path: PathBuf| (path.file_name().unwrap().to_str().unwrap().to_string(), path);
+    inside.filter(|path| path.is_dir()).map(name).collect()
+}
+
+/// The folders of all models of the gallery, by version and name.
+pub fn of_gallery() -> BTreeMap<String, PathBuf> {
+    let versions = folders(&gallery()).into_iter();
+    let of_version = |(version, folder): (String, PathBuf)| {
+        folders(&folder).into_iter().map(move |(name, model)| (format!("{version}/{name}"), model))
+    };
+    versions.flat_map(of_version).collect()
+}
 
 /// A model of each method, under the method's name, and one with each part that those lack.
 pub fn of_today() -> Vec<(String, Fitted)> {
@@ -45,7 +72,7 @@ pub fn of_today() -> Vec<(String, Fitted)> {
     of_methods.chain(parts.map(|(name, model)| (name.to_string(), model))).collect()
 }
 
-fn two_steps() -> FitConfig {
+pub fn two_steps() -> FitConfig {
     FitConfig::new()
         .with_optimizer(OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(2)))
 }
