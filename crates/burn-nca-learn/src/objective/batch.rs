@@ -55,9 +55,13 @@ pub(super) fn constant(embedding: &Tensor<2>, value: f64) -> Tensor<1> {
 #[cfg(test)]
 pub(super) mod testing {
     use burn::tensor::{DType, Device, TensorData};
+    use burn_nca::MetricModel;
     use burn_nca::data::host_values;
 
     use super::*;
+    use crate::encoder::Encoder;
+    use crate::fit::exact::{BlockConfig, value_and_gradient};
+    use crate::fit::parameters::flatten_gradients;
     use crate::objective::{BatchLoss, ClassTarget};
 
     /// Numbers in -1..1 of which no two distances are equal: central differences need to stay off ties and kinks.
@@ -65,10 +69,15 @@ pub(super) mod testing {
         (0..n).map(|i| (1.7 * (i * i) as f64 + 0.3 * i as f64).sin()).collect()
     }
 
-    /// Rows `[n, k]` of f64 as a leaf of a graph.
-    pub fn leaf(z: &[f64], k: usize) -> Tensor<2> {
+    /// Rows `[n, k]` of f64.
+    pub fn tensor(z: &[f64], k: usize) -> Tensor<2> {
         let data = TensorData::new(z.to_vec(), [z.len() / k, k]);
-        Tensor::from_data(data, (&Device::flex().autodiff(), DType::F64)).require_grad()
+        Tensor::from_data(data, (&Device::flex(), DType::F64))
+    }
+
+    /// The same as a leaf of a graph.
+    pub fn leaf(z: &[f64], k: usize) -> Tensor<2> {
+        tensor(z, k).autodiff().require_grad()
     }
 
     /// The target of rows of these classes.
@@ -87,6 +96,18 @@ pub(super) mod testing {
         let value = loss(z.clone());
         let slope = z.grad(&value.backward()).unwrap();
         (value.into_scalar::<f64>(), host_values(slope))
+    }
+
+    /// Value and flat gradient of an objective through an encoder of rows, in blocks of so many of them.
+    pub fn at_blocks<E: Encoder, O: Objective>(
+        (encoder, x): (E, &Tensor<2>),
+        (loss, target): (O, &O::Target),
+        rows: usize,
+    ) -> (f64, Vec<f64>) {
+        let model = MetricModel::new(encoder, loss);
+        let blocks = BlockConfig::new().with_rows(Some(rows));
+        let at = value_and_gradient(&model, x, target, &blocks);
+        (at.value, flatten_gradients(&model, &at.gradients))
     }
 
     /// Holds a value against that of loops, and its gradient against the central differences of the loops.

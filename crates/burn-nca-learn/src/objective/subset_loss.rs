@@ -115,7 +115,7 @@ mod tests {
 
     use super::*;
     use crate::data::{LabeledPair, LabeledPairs, Pairs};
-    use crate::objective::batch::testing::{leaf, scattered, target, value_and_slope};
+    use crate::objective::batch::testing::{leaf, scattered, target, tensor, value_and_slope};
     use crate::objective::{
         ClassIndex, CoincidenceIndex, CoincidenceLossConfig, KernelTarget, LargeMarginLossConfig,
         NcaLossConfig, NcfsLossConfig, PairIndex, PairLoss, PairLossConfig, TargetNeighbors,
@@ -163,7 +163,7 @@ mod tests {
         check(NcaLossConfig::new().with_repulsion(0.0).init(), classes.clone());
         check(NcfsLossConfig::new().init(), classes);
         // Target neighbors of a space that the embedding knows nothing of.
-        let input = leaf(&scattered(7 * ROWS)[4 * ROWS..], 3).without_autodiff();
+        let input = tensor(&scattered(7 * ROWS)[4 * ROWS..], 3);
         let targets = TargetNeighbors::new(&input, &labels, 2).unwrap();
         check(LargeMarginLossConfig::new().init(), targets);
         let kernel = VariableKernelLossConfig::new().init(&device, DType::F64);

@@ -270,6 +270,12 @@ mod tests {
     use super::*;
     use crate::data::Features;
 
+    /// Equal rows of d features, of so many classes.
+    fn table([rows, d]: [usize; 2], classes: usize) -> Labeled {
+        let features = Features::unnamed(vec![0.5; rows * d], d).unwrap();
+        Labeled::from_labels(features, (0..rows).map(|row| row % classes).collect()).unwrap()
+    }
+
     fn data(labels: Vec<usize>) -> Labeled {
         let values = (0..labels.len() * 3).map(|at| (at * at % 17) as f64).collect();
         Labeled::from_labels(Features::unnamed(values, 3).unwrap(), labels).unwrap()
@@ -285,10 +291,7 @@ mod tests {
     #[test]
     fn modern_nca_is_compared_last_where_it_takes_seconds() {
         let modern = |rows: usize, d: usize, any_dimension: bool| {
-            let features = Features::unnamed(vec![0.5; rows * d], d).unwrap();
-            let labels = (0..rows).map(|row| row % 2).collect();
-            let data = Labeled::from_labels(features, labels).unwrap();
-            let config = NcaConfig::recommended(d, d);
+            let (config, data) = (NcaConfig::recommended(d, d), table([rows, d], 2));
             let tune = TuneConfig::default_candidates(&config, &data, any_dimension).unwrap();
             tune.candidates.unwrap().iter().any(|one| one.method.is_some())
         };
@@ -299,9 +302,7 @@ mod tests {
     #[test]
     fn a_network_is_compared_where_rows_are_enough_and_a_fit_takes_seconds() {
         let place = |rows: usize, d: usize, k: Option<usize>, scaling: ScalingKind| {
-            let features = Features::unnamed(vec![0.5; rows * d], d).unwrap();
-            let labels = (0..rows).map(|row| row % 3).collect();
-            let data = Labeled::from_labels(features, labels).unwrap();
+            let data = table([rows, d], 3);
             let mut config = NcaConfig::recommended(d, k.unwrap_or(d));
             config.fit.scaling = scaling;
             let tune = TuneConfig::default_candidates(&config, &data, k.is_none()).unwrap();
@@ -337,8 +338,7 @@ mod tests {
     fn numbers_are_compared_by_smaller_penalties() {
         use crate::method::{Mlkr, SoftNca};
         let compared = |rows: usize, config: Estimator| {
-            let values = (0..rows * 3).map(|at| (at * at % 17) as f64).collect();
-            let features = Features::unnamed(values, 3).unwrap();
+            let features = table([rows, 3], 1).features().clone();
             let targets = (0..rows).map(|row| row as f64).collect();
             let data = RegressionData::new(features, "t", targets).unwrap();
             TuneConfig::default_candidates_for_numbers(&config, &data, true)
@@ -385,10 +385,7 @@ mod tests {
     #[test]
     fn the_cross_validation_of_few_rows_is_repeated_more_often() {
         let repeats = |rows: usize, d: usize, k: usize| {
-            let values = (0..rows * d).map(|at| (at * at % 17) as f64).collect();
-            let labels = (0..rows).map(|row| row % 3).collect();
-            let data = Labeled::from_labels(Features::unnamed(values, d).unwrap(), labels).unwrap();
-            let config = NcaConfig::recommended(d, k);
+            let (config, data) = (NcaConfig::recommended(d, k), table([rows, d], 3));
             TuneConfig::default_candidates(&config, &data, true).unwrap().repeats
         };
         let sizes = [(150, 4, 4), (700, 8, 8), (900, 8, 8), (300, 90, 90), (150, 4, 2)];

@@ -97,16 +97,14 @@ impl<'a> Neighborhoods<'a> {
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::TensorData;
-
     use super::*;
+    use crate::objective::batch::testing::tensor;
 
     #[test]
     fn targets_are_of_the_class_and_impostors_are_as_near_ties_included() {
         // Class 0 at 0, 1, 5; class 1 at -1, 7, 8; a class of one row at 20.
         let (device, labels) = (Device::flex(), [0, 0, 0, 1, 1, 1, 2]);
-        let x = TensorData::new(vec![0.0, 1.0, 5.0, -1.0, 7.0, 8.0, 20.0], [7, 1]);
-        let x = Tensor::<2>::from_data(x, (&device, DType::F64));
+        let x = tensor(&[0.0, 1.0, 5.0, -1.0, 7.0, 8.0, 20.0], 1);
         let found = Neighborhoods::new(&x, &labels, 1, &device).unwrap();
         assert_eq!(found.num_with_target(), 6);
         assert_eq!(found.targets, [vec![1], vec![0], vec![1], vec![4], vec![5], vec![4], vec![]]);

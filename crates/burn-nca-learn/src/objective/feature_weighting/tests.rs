@@ -2,14 +2,13 @@
 
 use burn::optim::decay::WeightDecayConfig;
 use burn::optim::{GradientsParams, SgdConfig};
-use burn::tensor::{DType, Device, TensorData};
+use burn::tensor::{DType, Device};
 
 use super::*;
 use crate::encoder::{Encoder, FeatureWeights};
-use crate::fit::exact::{BlockConfig, value_and_gradient};
-use crate::fit::parameters::flatten_gradients;
-use crate::objective::batch::testing::{assert_costs_nothing, assert_is, leaf, scattered, target};
-use burn_nca::MetricModel;
+use crate::objective::batch::testing::{
+    assert_costs_nothing, assert_is, at_blocks, leaf, scattered, target, tensor,
+};
 
 const ROWS: usize = 17;
 const FEATURES: usize = 3;
@@ -57,14 +56,8 @@ fn oracle(w: &[f64], agreement: &dyn Fn(usize, usize) -> f64) -> (f64, Vec<f64>)
 
 /// Value and gradient by w through the library, in blocks of some rows.
 fn found<O: Objective>(w: &[f64], loss: O, target: &O::Target, rows: usize) -> (f64, Vec<f64>) {
-    let device = Device::flex();
-    let data = TensorData::new(x(), [ROWS, FEATURES]);
-    let x = Tensor::from_data(data, (&device, DType::F64));
-    let map = FeatureWeights::from_weights(w, &device.autodiff(), DType::F64);
-    let model = MetricModel::new(map, loss);
-    let blocks = BlockConfig::new().with_rows(Some(rows));
-    let at = value_and_gradient(&model, &x, target, &blocks);
-    (at.value, flatten_gradients(&model, &at.gradients))
+    let map = FeatureWeights::from_weights(w, &Device::flex().autodiff(), DType::F64);
+    at_blocks((map, &tensor(&x(), FEATURES)), (loss, target), rows)
 }
 
 fn assert_close((value, gradient): &(f64, Vec<f64>), expected: &(f64, Vec<f64>)) {
@@ -162,7 +155,7 @@ fn weight_decay_is_the_penalty() {
     let (w, lambda, device) = ([0.9, -1.3, 0.4], 0.05, Device::flex().autodiff());
     let labels: Vec<usize> = (0..ROWS).map(|i| i % 3).collect();
     let same = |i: usize, j: usize| f64::from(u8::from(labels[i] == labels[j]));
-    let x = Tensor::<2>::from_data(TensorData::new(x(), [ROWS, FEATURES]), (&device, DType::F64));
+    let x = tensor(&x(), FEATURES).autodiff();
     let map = FeatureWeights::from_weights(&w, &device, DType::F64);
     let value = NcfsLossConfig::new().init().batch_loss(map.forward(x), &target(&labels));
     let gradients = GradientsParams::from_grads(value.backward(), &map);

@@ -4,18 +4,11 @@ use burn::tensor::{DType, Device};
 
 use super::*;
 use crate::encoder::{Activation, Encoder, LinearMap, Mlp, MlpConfig};
-use crate::fit::exact::{BlockConfig, value_and_gradient};
-use crate::fit::parameters::{assign, flatten, flatten_gradients};
+use crate::fit::parameters::{assign, flatten};
 use crate::objective::DataTarget;
 use crate::objective::batch::testing::{
-    assert_costs_nothing, assert_is, scattered, target, value_and_slope,
+    assert_costs_nothing, assert_is, at_blocks, scattered, target, tensor, value_and_slope,
 };
-use burn_nca::MetricModel;
-
-fn tensor(values: &[f64], d: usize) -> Tensor<2> {
-    let data = TensorData::new(values.to_vec(), [values.len() / d, d]);
-    Tensor::from_data(data, (&Device::flex(), DType::F64))
-}
 
 #[test]
 fn values_are_those_worked_by_hand() {
@@ -76,10 +69,8 @@ fn map(weight: &[f64]) -> LinearMap {
 }
 
 fn at<E: Encoder>(encoder: E, target: &TargetNeighbors, rows: usize) -> (f64, Vec<f64>) {
-    let model = MetricModel::new(encoder, LargeMarginLossConfig::new().with_push(0.4).init());
-    let blocks = BlockConfig::new().with_rows(Some(rows));
-    let at = value_and_gradient(&model, &tensor(&x(), 2), target, &blocks);
-    (at.value, flatten_gradients(&model, &at.gradients))
+    let loss = LargeMarginLossConfig::new().with_push(0.4).init();
+    at_blocks((encoder, &tensor(&x(), 2)), (loss, target), rows)
 }
 
 #[test]

@@ -3,12 +3,11 @@
 use burn::tensor::{DType, Device};
 
 use super::*;
-use crate::MetricModel;
 use crate::data::Pairs;
 use crate::encoder::LinearMap;
-use crate::fit::exact::{BlockConfig, value_and_gradient};
-use crate::fit::parameters::flatten_gradients;
-use crate::objective::batch::testing::{leaf, scattered, target, value_and_slope};
+use crate::objective::batch::testing::{
+    at_blocks, leaf, scattered, target, tensor, value_and_slope,
+};
 use crate::objective::{
     ClassIndex, ClassTarget, Criterion, DataTarget, KernelTarget, MemoryLossConfig, NcaLoss,
     NcaLossConfig, NcfsLossConfig, PairIndex, PairLoss, PairLossConfig, SubsetLoss,
@@ -62,26 +61,16 @@ fn the_gradient_is_the_sum_of_the_gradients() {
 
 #[test]
 fn blocks_of_any_size_give_value_and_gradient_through_an_encoder() {
-    let x = leaf(&scattered(3 * ROWS), 3).without_autodiff();
+    let x = tensor(&scattered(3 * ROWS), 3);
     let map = || {
         let weight = [0.9, -0.4, 0.3, 0.8, -0.2, 0.5];
         LinearMap::from_weight(&weight, [3, 2], &Device::flex().autodiff(), DType::F64)
     };
-    fn at<O: Objective>(
-        (map, x): (LinearMap, &Tensor<2>),
-        (loss, target): (O, &O::Target),
-        rows: usize,
-    ) -> (f64, Vec<f64>) {
-        let model = MetricModel::new(map, loss);
-        let blocks = BlockConfig::new().with_rows(Some(rows));
-        let at = value_and_gradient(&model, x, target, &blocks);
-        (at.value, flatten_gradients(&model, &at.gradients))
-    }
     let target = (classes(), pairs());
     for rows in [1, 7, 100] {
-        let found = at((map(), &x), (sum(), &target), rows);
-        let first = at((map(), &x), (nca(), &target.0), rows);
-        let second = at((map(), &x), (PairLossConfig::new().init(), &target.1), rows);
+        let found = at_blocks((map(), &x), (sum(), &target), rows);
+        let first = at_blocks((map(), &x), (nca(), &target.0), rows);
+        let second = at_blocks((map(), &x), (PairLossConfig::new().init(), &target.1), rows);
         let expected = joined(first, second);
         assert_close(&[found.0], &[expected.0]);
         assert_close(&found.1, &expected.1);
@@ -120,8 +109,8 @@ fn a_target_that_moves_moves_in_the_sum() {
         KernelTarget::new(&labels, 2, &device).unwrap(),
     );
     let sum = SumLossConfig::new().init(NcfsLossConfig::new().init(), kernel);
-    let z = leaf(&scattered(12), 2).without_autodiff();
-    let turned = z.clone() * leaf(&[1.0, 9.0], 2).without_autodiff();
+    let z = tensor(&scattered(12), 2);
+    let turned = z.clone() * tensor(&[1.0, 9.0], 2);
     let held = sum.updated_target(z.clone(), &target).unwrap();
     let value = |z: &Tensor<2>, target| sum.total(z.clone(), target).into_scalar::<f64>();
     assert_eq!(value(&z, &held), value(&z, &target));

@@ -3,22 +3,14 @@
 use super::*;
 use crate::data::host_values;
 use crate::encoder::{DiagonalMap, Encoder, TriangularMap};
-use crate::fit::exact::{BlockConfig, value_and_gradient};
-use crate::fit::parameters::flatten_gradients;
 use crate::objective::DataTarget;
 use crate::objective::batch::testing::{
-    assert_costs_nothing, assert_is, scattered, target, value_and_slope,
+    assert_costs_nothing, assert_is, at_blocks, scattered, target, tensor, value_and_slope,
 };
-use burn_nca::MetricModel;
 
 fn loss(k: usize, m: usize, width: f64, device: &Device) -> VariableKernelLoss {
     let rule = VariableKernel::new().with_neighbors(k).with_averaged(m).with_width(width);
     VariableKernelLossConfig::new().with_rule(rule).init(device, DType::F64)
-}
-
-fn tensor(values: &[f64], d: usize) -> Tensor<2> {
-    let data = TensorData::new(values.to_vec(), [values.len() / d, d]);
-    Tensor::from_data(data, (&Device::flex(), DType::F64))
 }
 
 #[test]
@@ -127,9 +119,7 @@ fn found<E: Encoder>(
     loss: VariableKernelLoss,
     target: &KernelTarget,
 ) -> (f64, Vec<f64>) {
-    let model = MetricModel::new(encoder, loss);
-    let at = value_and_gradient(&model, &tensor(&x(), D), target, &BlockConfig::new());
-    (at.value, flatten_gradients(&model, &at.gradients))
+    at_blocks((encoder, &tensor(&x(), D)), (loss, target), ROWS)
 }
 
 #[test]
