@@ -153,7 +153,7 @@ fn maps(
     let linear = |one: &Candidate| one.method.is_none() && one.network.is_none();
     tune.candidates.iter_mut().for_each(|all| all.retain(linear));
     let started = Instant::now();
-    let search = default.search(&tune, train, device, TuneSession::new())?;
+    let search = default.estimator().search(&tune, train, device, TuneSession::new())?;
     let seconds = started.elapsed().as_secs_f64();
     let accuracies = |score: &StepScore| score.folds.iter().map(|fold| fold.accuracy).collect();
     for trial in &search.trials {

@@ -168,7 +168,7 @@ fn at_the_start(
     let (dtype, seed): (DType, u64) = (config.fit.precision.dtype(), config.fit.seed);
     let encoder = match &config.encoder {
         EncoderConfig::Diagonal => {
-            let (scale, _) = config.fit.start.diagonal(&scaled, seed)?;
+            let (scale, _) = config.fit.start.diagonal(scaled.features().columns(), seed)?;
             AnyEncoder::Diagonal(DiagonalMap::from_scale(&scale, device, dtype))
         }
         EncoderConfig::Linear => {

@@ -64,7 +64,7 @@ impl<E: Encoder> Fitted<E> {
     }
 
     /// Whether the rule of the method gives the classes by itself, whatever k is.
-    fn has_own_rule(&self) -> bool {
+    pub(super) fn has_own_rule(&self) -> bool {
         match self.rule {
             Rule::Neighbors | Rule::Manhattan => false,
             Rule::Coincidence(_) | Rule::VariableKernel(_) | Rule::Members(_) => true,

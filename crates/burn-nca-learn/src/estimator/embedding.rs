@@ -10,9 +10,6 @@ use crate::error::Result;
 const CHUNK: usize = 8192;
 
 /// The embedding `[n, k]` of features `[n, d]`, after the scaling if one is given.
-///
-/// # Errors
-/// Other columns than those of the scaling.
 pub(super) fn embed<E: Encoder>(
     encoder: &E,
     features: &Features,

@@ -8,9 +8,7 @@ use super::{Fitted, ModelCard};
 use crate::data::{AnyData, Scaling, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
 use crate::error::{Error, Result};
-use crate::fit::{
-    FitConfig, FitIdentity, FitSession, Identified, OptimizerConfig, Start, settings_text,
-};
+use crate::fit::{FitConfig, FitIdentity, FitSession, OptimizerConfig, Start, identity};
 use crate::method::gradient::resolve_device;
 use crate::method::start::check_sizes;
 use crate::method::{
@@ -155,7 +153,7 @@ impl Estimator {
     /// nor are the parameters that it starts from.
     pub fn identity(&self, data: AnyData<'_>) -> FitIdentity {
         let card = ModelCard { fit: self.fit.without_limits(), ..self.card() };
-        data.identity(&settings_text(&card))
+        identity(data, &card)
     }
 }
 
@@ -261,9 +259,6 @@ impl<M> Estimator<M> {
     }
 
     /// Checks all that can be checked before anything is computed.
-    ///
-    /// # Errors
-    /// As [`Estimator::fit_session`].
     pub(crate) fn check<D: TrainingData>(&self, data: &D, warm_start: bool) -> Result<()>
     where
         M: LearnsFrom<D>,
@@ -390,9 +385,6 @@ impl<M: GradientMethod> Estimator<M> {
 }
 
 /// The rows of positive weight, where there are others.
-///
-/// # Errors
-/// None: such rows are data by themselves.
 pub(super) fn counting<D: TrainingData>(data: &D) -> Result<Option<D>> {
     data.counting().map(|rows| data.part(&rows)).transpose()
 }

@@ -7,7 +7,7 @@ use super::{Decision, FeatureContributions, Fitted};
 use crate::data::{Features, TrainingTargets};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
-use crate::neighbors::{ClassReferences, Influence, Points, Rule, RuleDistance, nearest_of};
+use crate::neighbors::{ClassReferences, Influence, Points, RuleDistance, nearest_of};
 
 /// Training rows that a prediction of numbers is compared with, at most.
 const COMPARED: usize = 64;
@@ -35,7 +35,7 @@ impl<E: Encoder> Fitted<E> {
     ///
     /// The shares of all training rows sum to 1; those of a class sum to the probability that
     /// [`decide_probabilities`](Self::decide_probabilities) has for it, and the shares times the numbers of the rows to what
-    /// [`decide_numbers`](Self::decide_numbers) predicts. See [`Rule::influences`].
+    /// [`decide_numbers`](Self::decide_numbers) predicts. See [`Rule::influences`](crate::neighbors::Rule::influences).
     ///
     /// # Errors
     /// As [`decide_classes`](Self::decide_classes); a model of pairs, or one whose training rows have no share (LCA).
@@ -57,7 +57,7 @@ impl<E: Encoder> Fitted<E> {
             }
         };
         // Such a rule knows no vote, whatever k is.
-        let soft = classes && !matches!(self.rule, Rule::Neighbors | Rule::Manhattan);
+        let soft = classes && self.has_own_rule();
         let k = match decision {
             Decision::Nearest { neighbors } if !soft => Some(neighbors),
             _ => None,

@@ -3,14 +3,13 @@
 use burn::tensor::Tensor;
 
 use super::embedding::embed;
-use super::{Decision, ModelCard, NcaConfig};
+use super::{Decision, ModelCard};
 use crate::data::{
     Features, Preparation, Prepared, RawTable, Scaling, ScalingKind, TrainingTargets,
 };
-use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
+use crate::encoder::{AnyEncoder, Encoder};
 use crate::error::{Error, Result};
 use crate::fit::FitSummary;
-use crate::method::AnyMethod;
 use crate::neighbors::Rule;
 
 /// A learned metric with all that predictions need: scaling, encoder, embedded training rows, their targets,
@@ -195,21 +194,6 @@ impl<E: Encoder> Fitted<E> {
 }
 
 impl Fitted<AnyEncoder> {
-    /// The configuration that makes this model of NCA again.
-    ///
-    /// # Panics
-    /// For a model of another method: see [`Fitted::card`].
-    pub fn config(&self) -> NcaConfig {
-        let AnyMethod::Nca(method) = &self.card.method else {
-            panic!("a model of {} has no NcaConfig", self.card.method.info().label);
-        };
-        NcaConfig::new(self.card.d_input, self.card.d_output)
-            .with_encoder(self.card.encoder.clone().unwrap_or(EncoderConfig::Linear))
-            .with_criterion(method.criterion)
-            .with_repulsion(method.repulsion)
-            .with_fit(self.card.fit.clone())
-    }
-
     /// A as the paper writes it, row-major `[k, d]`, on the scaled features; `None` for a network.
     pub fn matrix(&self) -> Option<Vec<f64>> {
         match &self.encoder {

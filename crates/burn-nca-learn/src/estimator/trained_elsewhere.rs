@@ -5,13 +5,14 @@ use web_time::Instant;
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{DType, Device, Tensor};
 
+use super::scaled::ScaledData;
 use super::{Fitted, ModelCard};
 use crate::data::{Coincidences, Labeled, RegressionData, Scaling, TensorFeatures, TrainingData};
 use crate::encoder::{Encoder, output_width};
 use crate::error::{Error, Result};
-use crate::fit::{FitConfig, FitSession, FitSummary, Identified, Precision, Termination};
+use crate::fit::{FitConfig, FitSession, FitSummary, Precision, Termination, identity};
 use crate::method::gradient::{GradientFit, prepare, resolve_device};
-use crate::method::{AnyMethod, GradientMethod, Mlkr, Nca, PairNca};
+use crate::method::{AnyMethod, GradientMethod, Learned, Mlkr, Nca, PairNca};
 use crate::objective::NcaLoss;
 use burn_nca::MetricModel;
 
@@ -162,28 +163,21 @@ fn adopted<M: GradientMethod, E: Encoder>(
         x: (&all).into(),
         target: &method.target(&scaled, &device)?,
         held_out: None,
-        identity: &|| train.as_any_data().identity("trained elsewhere"),
+        identity: &|| identity(train.as_any_data(), &"trained elsewhere"),
     };
     let (model, summary) =
         FitSummary::of(run.fit(d_output, &fit, FitSession::new())?, None, started);
     let summary = FitSummary { termination: Termination::Elsewhere, evaluations: 0, ..summary };
-    Ok(Fitted {
-        references: model.encoder.forward(x),
-        rule: method.rule(&model.objective),
-        decision: None,
-        encoder: model.encoder,
-        card: ModelCard {
-            d_input: features.columns(),
-            d_output,
-            encoder: config,
-            method: method.clone().into(),
-            fit: fit.with_stop_at(None),
-        },
-        scaling,
-        targets: train.training_targets(),
-        summary: summary.with_rows(train, train),
-        preparation: None,
-    })
+    let card = ModelCard {
+        d_input: features.columns(),
+        d_output,
+        encoder: config,
+        method: method.clone().into(),
+        fit: fit.with_stop_at(None),
+    };
+    let (rule, summary) = (method.rule(&model.objective), summary.with_rows(train, train));
+    let learned = Learned { encoder: model.encoder, rule, summary };
+    ScaledData { scaling, scaled, device, dtype }.fitted(learned, card)
 }
 
 /// The number type of a module's parameters: f64 where one is, else f32.

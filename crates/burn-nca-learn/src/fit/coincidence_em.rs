@@ -65,9 +65,6 @@ pub(crate) struct MapExpectation {
 
 impl<'a> CoincidenceEm<'a> {
     /// The model of these rows and pairs with `latent` dimensions for each map.
-    ///
-    /// # Errors
-    /// A scatter without eigenvectors.
     pub fn new(
         features: &Features,
         pairs: &LabeledPairs,
@@ -188,9 +185,6 @@ impl<'a> CoincidenceEm<'a> {
     }
 
     /// Takes up a state that was read, with the pairs that were added on its way.
-    ///
-    /// # Errors
-    /// A scatter without eigenvectors.
     pub fn apply(&mut self, state: &CoincidenceState) -> Result<()> {
         self.maps = self.maps_of(&self.given.with(&state.added))?;
         Ok(())
@@ -222,9 +216,6 @@ impl<'a> CoincidenceEm<'a> {
 
     /// The M-step number `iteration` (from 1): the parameters that are best given the E-step, and whether the pairs of the
     /// likelihood changed with them, so that it cannot be compared with the one before.
-    ///
-    /// # Errors
-    /// Pairs that cannot be searched, or a scatter without eigenvectors.
     pub fn maximize(
         &mut self,
         mut state: CoincidenceState,

@@ -67,9 +67,6 @@ impl EmProblem<'_> {
     ///
     /// Non-convergence is not an error: see [`Solution::termination`]. With a held-out score the state of the best
     /// score is returned.
-    ///
-    /// # Errors
-    /// Settings out of range, a checkpoint that cannot be used, and what the M-step refuses.
     pub fn maximize(
         &self,
         model: &mut CoincidenceEm<'_>,

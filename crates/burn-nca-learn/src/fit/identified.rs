@@ -10,47 +10,40 @@ use crate::data::AnyData;
 const VERSION: u32 = 1;
 
 /// Settings as an identity holds them: their JSON, under a version.
-pub(crate) fn settings_text(settings: &impl Serialize) -> String {
+fn settings_text(settings: &impl Serialize) -> String {
     serde_json::to_string(&(VERSION, settings)).expect("settings are objects of numbers and names")
 }
 
-/// Data that a fit learns from, with the name of each of their parts.
-pub(crate) trait Identified {
-    /// The identity of a fit of these data with these settings.
-    fn identity(&self, settings: &str) -> FitIdentity;
-}
-
-impl Identified for AnyData<'_> {
-    fn identity(&self, settings: &str) -> FitIdentity {
-        let targets = match self {
-            Self::Classes(data) => {
-                let labels = Fingerprint::new().indices(data.labels());
-                let targets = counted(labels, data.weights(), data.groups());
-                match data.unlabeled() {
-                    Some(others) => targets.text("unlabeled").rows(others),
-                    None => targets,
-                }
+/// The identity of a fit of these data with these settings.
+pub(crate) fn identity(data: AnyData<'_>, settings: &impl Serialize) -> FitIdentity {
+    let targets = match data {
+        AnyData::Classes(data) => {
+            let labels = Fingerprint::new().indices(data.labels());
+            let targets = counted(labels, data.weights(), data.groups());
+            match data.unlabeled() {
+                Some(others) => targets.text("unlabeled").rows(others),
+                None => targets,
             }
-            Self::Numbers(data) => {
-                let targets = data.targets();
-                let numbers = Fingerprint::new().indices(&[targets.columns()]);
-                let numbers = numbers.numbers(targets.values());
-                counted(numbers, data.weights(), data.groups())
-            }
-            Self::Pairs(data) => {
-                let ends: Vec<usize> = data.pairs().iter().flat_map(|(a, b, _)| [a, b]).collect();
-                let weights: Vec<f64> = data.pairs().iter().map(|(_, _, weight)| weight).collect();
-                Fingerprint::new().indices(&ends).numbers(&weights)
-            }
-            Self::Unlabeled(_) => Fingerprint::new(),
-        };
-        let features = self.features();
-        let shape = [features.rows(), features.columns()];
-        FitIdentity {
-            settings: settings.to_string(),
-            features: Fingerprint::new().indices(&shape).rows(features).finish(),
-            targets: targets.finish(),
         }
+        AnyData::Numbers(data) => {
+            let targets = data.targets();
+            let numbers = Fingerprint::new().indices(&[targets.columns()]);
+            let numbers = numbers.numbers(targets.values());
+            counted(numbers, data.weights(), data.groups())
+        }
+        AnyData::Pairs(data) => {
+            let ends: Vec<usize> = data.pairs().iter().flat_map(|(a, b, _)| [a, b]).collect();
+            let weights: Vec<f64> = data.pairs().iter().map(|(_, _, weight)| weight).collect();
+            Fingerprint::new().indices(&ends).numbers(&weights)
+        }
+        AnyData::Unlabeled(_) => Fingerprint::new(),
+    };
+    let features = data.features();
+    let shape = [features.rows(), features.columns()];
+    FitIdentity {
+        settings: settings_text(settings),
+        features: Fingerprint::new().indices(&shape).rows(features).finish(),
+        targets: targets.finish(),
     }
 }
 
@@ -86,7 +79,7 @@ mod tests {
         let pairs = |weight| Pairs::new(4, vec![(0, 1, 1.0), (2, 3, weight)]).unwrap();
         let of = |features: &Features, weight, settings| {
             let data = Coincidences::new(features.clone(), pairs(weight)).unwrap();
-            AnyData::Pairs(&data).identity(settings)
+            identity(AnyData::Pairs(&data), &settings)
         };
         let first = of(&features, 1.0, "a");
         assert_eq!(first.refusal(&of(&features, 1.0, "a")), None);

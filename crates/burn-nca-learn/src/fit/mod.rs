@@ -10,7 +10,7 @@ pub use burn_nca::fit::*;
 pub(crate) use burn_nca::internal::minimize_prepared;
 pub(crate) use coincidence_em::{CoincidenceEm, CoincidenceState, MorePairs};
 pub(crate) use em::{EmProblem, HeldOutState};
-pub(crate) use identified::{Identified, settings_text};
+pub(crate) use identified::identity;
 pub use resolved_start::{
     ResolvedStart, START_PERPLEXITY, StartWeights, perplexity_factor, start_perplexity,
 };

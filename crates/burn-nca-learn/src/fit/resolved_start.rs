@@ -118,7 +118,7 @@ pub trait StartWeights {
         seed: u64,
     ) -> Result<(Vec<f64>, ResolvedStart)>;
 
-    /// The start of a diagonal map: its d entries, and the rule they came from.
+    /// The start of a diagonal map of d features: its entries, and the rule they came from.
     ///
     /// `Auto` and `Identity` are ones. `Random` takes the magnitude of each draw: the sign of an entry changes
     /// no distance, and a feature's weight reads best without one.
@@ -126,7 +126,7 @@ pub trait StartWeights {
     /// # Errors
     /// PCA and LDA, which rotate the features; a scale that is not positive; given entries that are not d
     /// finite numbers.
-    fn diagonal(&self, data: &Labeled, seed: u64) -> Result<(Vec<f64>, ResolvedStart)>;
+    fn diagonal(&self, d: usize, seed: u64) -> Result<(Vec<f64>, ResolvedStart)>;
 }
 
 impl StartWeights for Start {
@@ -168,8 +168,7 @@ impl StartWeights for Start {
         Ok((projection.into_weight(), used))
     }
 
-    fn diagonal(&self, data: &Labeled, seed: u64) -> Result<(Vec<f64>, ResolvedStart)> {
-        let d = data.features().columns();
+    fn diagonal(&self, d: usize, seed: u64) -> Result<(Vec<f64>, ResolvedStart)> {
         match self {
             Self::Auto | Self::Identity => Ok((vec![1.0; d], ResolvedStart::Identity)),
             Self::Random { scale } => {

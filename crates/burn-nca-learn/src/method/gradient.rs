@@ -192,9 +192,6 @@ fn sums_of<E: Encoder, O: Objective>(
 }
 
 /// The device of a fit to k dimensions, without autodiff, and its number type.
-///
-/// # Errors
-/// A precision that the device does not have, or fused sums or a Fourier series where there are none.
 pub(crate) fn resolve_device(
     config: &FitConfig,
     device: &Device,
@@ -227,9 +224,6 @@ pub(crate) struct GradientFit<'a, E: Encoder, O: Objective> {
 
 impl<E: Encoder, O: Objective> GradientFit<'_, E, O> {
     /// Fits the encoder to k dimensions, and what the objective learns besides; they come back without autodiff.
-    ///
-    /// # Errors
-    /// An encoder of other sizes, and what [`minimize_prepared`] refuses.
     pub(crate) fn fit(
         self,
         k: usize,

@@ -193,9 +193,6 @@ fn squared(encoder: &AnyEncoder, weights: &[f64]) -> Option<AnyEncoder> {
 }
 
 /// Where w starts: at 1, or as the settings say; a warm start is a map of squares.
-///
-/// # Errors
-/// A start that a diagonal map does not have, or one at which no weight would move.
 fn start_weights<D: TrainingData>(problem: &Problem<'_, D>) -> Result<Vec<f64>> {
     let weights: Vec<f64> = match &problem.start {
         Some(AnyEncoder::Diagonal(map)) => {
@@ -207,11 +204,8 @@ fn start_weights<D: TrainingData>(problem: &Problem<'_, D>) -> Result<Vec<f64>> 
             ));
         }
         None => {
-            // The start of a diagonal map looks at no class.
-            let features = problem.data.features().clone();
-            let rows = features.rows();
-            let rows = Labeled::from_labels(features, vec![0; rows])?;
-            problem.fit.start.diagonal(&rows, problem.fit.seed)?.0
+            let d = problem.data.features().columns();
+            problem.fit.start.diagonal(d, problem.fit.seed)?.0
         }
     };
     if weights.iter().all(|weight| *weight == 0.0) {

@@ -9,9 +9,7 @@ use super::start;
 use crate::data::{TensorFeatures, TrainingData};
 use crate::encoder::{AnyEncoder, EncoderConfig};
 use crate::error::Result;
-use crate::fit::{
-    FitConfig, FitIdentity, FitSummary, HeldOutScore, Identified, ResolvedStart, settings_text,
-};
+use crate::fit::{FitConfig, FitIdentity, FitSummary, HeldOutScore, ResolvedStart, identity};
 use crate::neighbors::Rule;
 
 /// What a method is given: scaled rows, and the settings that all methods share.
@@ -95,8 +93,7 @@ impl<D: TrainingData> Problem<'_, D> {
 
     /// What distinguishes this problem from others, for a checkpoint; `settings` are those of the method.
     pub fn identity(&self, settings: &impl Serialize) -> FitIdentity {
-        let settings = settings_text(&(settings, &self.encoder, self.d_output));
-        self.data.as_any_data().identity(&settings)
+        identity(self.data.as_any_data(), &(settings, &self.encoder, self.d_output))
     }
 }
 

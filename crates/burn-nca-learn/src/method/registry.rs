@@ -296,9 +296,6 @@ impl AnyMethod {
     }
 
     /// Checks that there is enough to learn from, before anything is computed.
-    ///
-    /// # Errors
-    /// Data of another kind, or what their check refuses.
     pub(crate) fn check_data(&self, data: AnyData<'_>) -> Result<()> {
         typed!(self, method => view(method, data)?.check())
     }
@@ -329,7 +326,7 @@ impl AnyMethod {
     }
 
     /// The method that `method` names, with the other entries as settings; what is not given has its default.
-    pub(crate) fn of_map(mut given: Map<String, Value>) -> Result<Self> {
+    fn of_map(mut given: Map<String, Value>) -> Result<Self> {
         let Some(Value::String(name)) = given.remove("method") else {
             return Err(Error::setting("no method is named"));
         };
@@ -347,18 +344,13 @@ impl AnyMethod {
         let refused = |error| Error::setting(format!("the settings of {name}: {error}"));
         typed!(&method, method => with_settings(method, settings)).map_err(refused)
     }
-
-    /// Its settings, with its name as `method`.
-    pub(crate) fn to_map(&self) -> Map<String, Value> {
-        let mut map = self.settings();
-        map.insert("method".to_string(), self.info().name.into());
-        map
-    }
 }
 
 impl Serialize for AnyMethod {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.to_map().serialize(serializer)
+        let mut map = self.settings();
+        map.insert("method".to_string(), self.info().name.into());
+        map.serialize(serializer)
     }
 }
 

@@ -15,9 +15,6 @@ use crate::fit::{FitConfig, ResolvedStart, Start, StartWeights, perplexity_facto
 /// Builds the encoder to k dimensions for (scaled) data, and says which rule its start came from.
 ///
 /// The start has the perplexity that the settings ask for.
-///
-/// # Errors
-/// A size that cannot be built, a start that the map or the data do not have (LDA needs classes).
 pub(crate) fn build(
     config: &EncoderConfig,
     (fit, k): (&FitConfig, usize),
@@ -94,7 +91,7 @@ fn unscaled(
             Ok((AnyEncoder::Linear(map), Some(start)))
         }
         EncoderConfig::Diagonal => {
-            let (scale, start) = fit.start.diagonal(data, fit.seed)?;
+            let (scale, start) = fit.start.diagonal(d, fit.seed)?;
             Ok((AnyEncoder::Diagonal(DiagonalMap::from_scale(&scale, device, dtype)), Some(start)))
         }
         EncoderConfig::Mlp(hidden) => {
@@ -126,9 +123,6 @@ fn rows_together(fit: &FitConfig, rows: usize) -> usize {
 }
 
 /// Checks the sizes of a map for data of d features.
-///
-/// # Errors
-/// Another number of features than `d_input`, no output dimension, or a diagonal map of k other than d.
 pub(crate) fn check_sizes(
     encoder: &EncoderConfig,
     [d_input, d_output]: [usize; 2],

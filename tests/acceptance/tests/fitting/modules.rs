@@ -146,9 +146,11 @@ fn a_network_trained_elsewhere_becomes_a_model_and_goes_back() {
         let loss = back.loss(x.autodiff(), labels(&data));
         assert!((150.0 * loss.into_scalar::<f64>() - summary.value).abs() < 1e-3);
         // The configuration fits on from there.
-        let config = loaded.config();
-        let better =
-            config.estimator().fit_from(loaded.encoder, &data, &device, FitSession::new()).unwrap();
+        let card = loaded.card();
+        let estimator = Estimator::new(4, d_output, card.method.clone())
+            .with_encoder(card.encoder.clone().unwrap())
+            .with_fit(card.fit.clone());
+        let better = estimator.fit_from(loaded.encoder, &data, &device, FitSession::new()).unwrap();
         assert!(better.summary().value < summary.value);
     }
 }

@@ -12,6 +12,7 @@ use super::same_on_any_threads;
 fn a_search_for_settings() {
     let solver = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(5));
     let config = NcaConfig::new(4, 2).with_fit(FitConfig::new().with_optimizer(solver));
+    let estimator = config.estimator();
     let tune = TuneConfig::new()
         .with_folds(3)
         .with_criteria(vec![Criterion::F, Criterion::G])
@@ -20,7 +21,7 @@ fn a_search_for_settings() {
         .with_start_perplexities(vec![None, Some(START_PERPLEXITY)])
         .with_steps(vec![0, 2]);
     same_on_any_threads("search", || {
-        let found = config
+        let found = estimator
             .search(&tune, &burn_nca_data::bundled::iris(), &Device::flex(), TuneSession::new())
             .unwrap();
         assert_eq!(found.trials.len(), 8);

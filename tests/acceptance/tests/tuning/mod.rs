@@ -32,7 +32,7 @@ fn config(data: &Labeled, k: usize) -> NcaConfig {
 
 fn search(data: &Labeled, tune: &TuneConfig, session: TuneSession<'_>) -> Result<Search> {
     let k = data.features().columns();
-    config(data, k).search(tune, data, &Device::flex(), session)
+    config(data, k).estimator().search(tune, data, &Device::flex(), session)
 }
 
 /// The place of the winner and its number of steps.
@@ -130,7 +130,8 @@ fn a_budget_ends_the_search_even_in_its_first_candidate_and_for_good() {
     let session = || TuneSession::new().with_file(&file);
     let found = search(&data, &tune, session()).unwrap();
     assert_eq!((found.trials.len(), found.end), (0, SearchEnd::Budget));
-    let default = found.config(&config(&data, 4)).unwrap();
+    let estimator = found.estimator(&config(&data, 4).estimator().into_any()).unwrap();
+    let default = NcaConfig::of(&estimator).unwrap();
     assert_eq!(
         (default.criterion, default.fit.l2, default.fit.stop_at),
         (Criterion::G, 0.01, None)
@@ -215,7 +216,7 @@ fn another_method_is_compared_on_fewer_folds_by_its_own_rule_and_fitted_if_it_is
     );
     // What is left out is said.
     let brief = tune.with_budget(Some(1e-9));
-    let cut = config.search(&brief, &data, &device, TuneSession::new()).unwrap();
+    let cut = config.estimator().search(&brief, &data, &device, TuneSession::new()).unwrap();
     assert_eq!((cut.end, cut.trials.len(), cut.left_out.len()), (SearchEnd::Budget, 0, 2));
 }
 
@@ -245,9 +246,11 @@ fn a_comparison_on_a_sample_leaves_small_classes_out() {
     let config = config(&data, 4);
     let tune =
         TuneConfig::default_candidates(&config, &data, false).unwrap().with_most_rows(Some(60));
-    let found = config.search(&tune, &data, &Device::flex(), TuneSession::new()).unwrap();
+    let found =
+        config.estimator().search(&tune, &data, &Device::flex(), TuneSession::new()).unwrap();
     assert_eq!(found.end, SearchEnd::AllTried);
     let tune = tune.with_leave_out_small_classes(false).with_most_rows(None);
-    let error = config.search(&tune, &data, &Device::flex(), TuneSession::new()).unwrap_err();
+    let error =
+        config.estimator().search(&tune, &data, &Device::flex(), TuneSession::new()).unwrap_err();
     assert!(error.to_string().contains("too few for 5 folds"), "{error}");
 }

@@ -114,7 +114,7 @@ fn baselines() -> Vec<Refused> {
 
 fn starts() -> Vec<Refused> {
     let start = |start: Start, k| start.weight(&data(), k, 1);
-    let of_diagonal = |start: Start| start.diagonal(&data(), 1);
+    let of_diagonal = |start: Start| start.diagonal(2, 1);
     let given = |weight: &[f64]| Start::Given { weight: weight.to_vec() };
     let ones = || given(&[1.0, 1.0]);
     let random = |scale| start(Start::Random { scale: Some(scale) }, 1);

@@ -22,9 +22,6 @@ pub(super) const REFERENCES: &str = "references.bpk";
 /// The file of a module's tensors, numbered in their order.
 ///
 /// Burn draws the id of each parameter at random: with ids 1, 2, … equal tensors make equal files.
-///
-/// # Errors
-/// A value that is not finite, which [`load`] would refuse, or tensors that Burn cannot write.
 pub(super) fn bytes<M: Module>(module: M, name: &str) -> Result<Vec<u8>> {
     let wrong = not_finite(&module);
     if wrong > 0 {
@@ -49,9 +46,6 @@ pub(super) fn bytes<M: Module>(module: M, name: &str) -> Result<Vec<u8>> {
 }
 
 /// The bytes of a file, which are those that were written.
-///
-/// # Errors
-/// No such file, one that is not regular, or another SHA-256 than noted, where one is.
 pub(super) fn read(folder: &Path, name: &str, noted: &BTreeMap<String, String>) -> Result<Vec<u8>> {
     let path = folder.join(name);
     let bytes = read_regular(&path).map_err(|source| match source.kind() {
@@ -74,9 +68,6 @@ pub(super) fn read(folder: &Path, name: &str, noted: &BTreeMap<String, String>) 
 }
 
 /// The module with the tensors of a file.
-///
-/// # Errors
-/// Bytes that hold no tensors, tensors of other names, shapes or kinds of numbers, or a value that is not finite.
 pub(super) fn load<M: Module>(module: M, bytes: Vec<u8>, folder: &Path, name: &str) -> Result<M> {
     let module = load_record(module, bytes).map_err(|error| unfit(folder, name, &error))?;
     let wrong = not_finite(&module);
@@ -91,9 +82,6 @@ pub(super) fn load<M: Module>(module: M, bytes: Vec<u8>, folder: &Path, name: &s
 }
 
 /// The class of each training row.
-///
-/// # Errors
-/// Labels that are no whole numbers of 0 or more.
 pub(super) fn labels(labels: Tensor<1, Int>, folder: &Path) -> Result<Vec<usize>> {
     let labels = labels.into_data().convert::<i64>().try_to_vec::<i64>();
     let labels = labels.map_err(|error| unfit(folder, REFERENCES, &error))?;

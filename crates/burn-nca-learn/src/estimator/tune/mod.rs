@@ -98,8 +98,8 @@ impl NcaConfig {
     /// those of this configuration. Give rows to learn from only: what is to test on must stay outside.
     ///
     /// # Errors
-    /// As [`NcaConfig::search`] and [`Estimator::fit_session`](crate::Estimator::fit_session), or a search that was
-    /// stopped before its first candidate was finished.
+    /// As [`Estimator::search`] and [`Estimator::fit_session`], or a search that was stopped before its first candidate was
+    /// finished.
     ///
     /// # Examples
     /// ```
@@ -126,24 +126,6 @@ impl NcaConfig {
         session: TuneSession<'_>,
     ) -> Result<Tuned> {
         self.estimator().tune(tune, data, device, session)
-    }
-
-    /// The search of [`NcaConfig::tune`] alone; [`Search::config`] gives the settings to fit with.
-    ///
-    /// The folds of a candidate run in parallel. The same seed gives the same trials on any number of threads.
-    ///
-    /// # Errors
-    /// Data or settings that [`Estimator::fit_session`](crate::Estimator::fit_session) refuses; an empty list of candidates, a budget that is
-    /// not positive, early stopping besides the search, a class with fewer rows than folds; a start that cannot
-    /// be had (such as LDA to more dimensions than classes less one); a file of other trials.
-    pub fn search(
-        &self,
-        tune: &TuneConfig,
-        data: &Labeled,
-        device: &Device,
-        session: TuneSession<'_>,
-    ) -> Result<Search> {
-        self.estimator().search(tune, data, device, session)
     }
 }
 
@@ -204,8 +186,12 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
 
     /// The search of [`Estimator::tune`] alone; [`Search::estimator`] gives the settings to fit with.
     ///
+    /// The folds of a candidate run in parallel. The same seed gives the same trials on any number of threads.
+    ///
     /// # Errors
-    /// As [`NcaConfig::search`], or a method that has no settings to try.
+    /// Data or settings that [`Estimator::fit_session`] refuses; an empty list of candidates, a budget that is not positive,
+    /// early stopping besides the search, a class with fewer rows than folds; a start that cannot be had (such as LDA to more
+    /// dimensions than classes less one); a file of other trials; a method that has no settings to try.
     pub fn search<D: TrainingData>(
         &self,
         tune: &TuneConfig,

@@ -83,9 +83,6 @@ impl HeldOut {
     }
 
     /// Scores rows held out, `[m, k]`, among the training rows, `[n, k]`.
-    ///
-    /// # Errors
-    /// Coordinates that are not finite.
     fn of_classes(
         rule: &Rule,
         (references, train): (&Tensor<2>, &Labeled),

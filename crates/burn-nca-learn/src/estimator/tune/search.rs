@@ -16,9 +16,9 @@ use super::{Candidate, Choice, Trial, TuneConfig, TuneProgress, TuneSession, sto
 use crate::data::{AnyData, TrainingData};
 use crate::encoder::HiddenLayers;
 use crate::error::Result;
+use crate::estimator::Estimator;
 use crate::estimator::estimate::counting;
-use crate::estimator::{Estimator, NcaConfig};
-use crate::fit::{FitIdentity, Identified, Progress, StochasticConfig, Termination, settings_text};
+use crate::fit::{self, FitIdentity, Progress, StochasticConfig, Termination};
 use crate::method::gradient::resolve_device;
 use crate::side_by_side::side_by_side;
 
@@ -78,15 +78,10 @@ pub struct Search {
 }
 
 impl Search {
-    /// The configuration with the settings of the best trial.
+    /// The estimator with the settings of the best trial.
     ///
     /// Where the budget ended the search before one was finished it is that of the first candidate; `None` where the
     /// caller did.
-    pub fn config(&self, config: &NcaConfig) -> Option<NcaConfig> {
-        NcaConfig::of(&self.estimator(&config.estimator().into_any())?)
-    }
-
-    /// The estimator with the settings of the best trial, as [`Search::config`].
     pub fn estimator(&self, estimator: &Estimator) -> Option<Estimator> {
         let Some(choice) = &self.choice else {
             return (self.end == SearchEnd::Budget)
@@ -404,7 +399,7 @@ fn identity(config: &Estimator, tune: &TuneConfig, data: AnyData<'_>) -> FitIden
     config.fit.time_budget = None;
     let TuneConfig { folds, repeats, steps, neighbors, most_rows, .. } = tune;
     let rows = (folds, repeats, steps, neighbors, most_rows);
-    data.identity(&settings_text(&(config.card(), rows)))
+    fit::identity(data, &(config.card(), rows))
 }
 
 #[cfg(test)]
@@ -412,6 +407,7 @@ mod tests {
     use super::*;
     use crate::data::{Features, Labeled};
     use crate::device;
+    use crate::method::Nca;
 
     #[test]
     fn a_stop_is_asked_for_before_the_first_fold_is_cut() {
@@ -423,9 +419,8 @@ mod tests {
             ControlFlow::Break(())
         };
         let session = TuneSession::new().with_progress(&mut stop);
-        let (config, host) = (NcaConfig::new(2, 1), device::host().unwrap());
-        let tune = TuneConfig::new();
-        let search = config.estimator().into_any().search(&tune, &data, &host, session).unwrap();
+        let (estimator, host) = (Estimator::new(2, 1, Nca::new()), device::host().unwrap());
+        let search = estimator.search(&TuneConfig::new(), &data, &host, session).unwrap();
         assert_eq!((search.end, search.trials.len(), search.folds), (SearchEnd::Stopped, 0, 10));
         assert_eq!(asked, [(0, 0, 10)]);
     }

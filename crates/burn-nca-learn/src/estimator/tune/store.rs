@@ -19,9 +19,6 @@ pub(super) struct Finished {
 }
 
 /// The trials of this file; none where there is no file.
-///
-/// # Errors
-/// A file that cannot be read, that belongs to another search, or that was changed.
 pub(super) fn load(path: &Path, search: &FitIdentity) -> Result<Finished> {
     let found = read_journal(path, search).map_err(|error| match error {
         JournalError::Io(source) => Error::io(path, source),
@@ -49,9 +46,6 @@ pub(super) fn load(path: &Path, search: &FitIdentity) -> Result<Finished> {
 }
 
 /// Writes all trials atomically.
-///
-/// # Errors
-/// A file that cannot be written.
 pub(super) fn save(path: &Path, search: &FitIdentity, finished: &Finished) -> Result<()> {
     write_journal(path, search, finished, &[]).map_err(|error| match error {
         JournalError::Io(source) => Error::io(path, source),

@@ -135,19 +135,18 @@ fn random_starts_are_normal_seeded_and_extend_by_rows() {
 
 #[test]
 fn diagonal_starts_are_ones_magnitudes_or_given() {
-    let data = labeled(10, 3, 2);
     for start in [Start::Auto, Start::Identity] {
-        assert_eq!(start.diagonal(&data, 1).unwrap().0, [1.0; 3]);
+        assert_eq!(start.diagonal(3, 1).unwrap().0, [1.0; 3]);
     }
-    let random = Start::Random { scale: Some(2.0) }.diagonal(&data, 5).unwrap().0;
+    let random = Start::Random { scale: Some(2.0) }.diagonal(3, 5).unwrap().0;
     let draws: Vec<f64> = normal_entries(3, 2.0, 5).iter().map(|x| x.abs()).collect();
     assert_eq!(random, draws);
     let given = Start::Given { weight: vec![1.0, -2.0, 0.5] };
-    assert_eq!(given.diagonal(&data, 1).unwrap().0, [1.0, -2.0, 0.5]);
+    assert_eq!(given.diagonal(3, 1).unwrap().0, [1.0, -2.0, 0.5]);
 
-    let error = Start::Given { weight: vec![1.0] }.diagonal(&data, 1).unwrap_err().to_string();
+    let error = Start::Given { weight: vec![1.0] }.diagonal(3, 1).unwrap_err().to_string();
     assert!(error.contains("has 1 values, but the map is of shape [3]"), "{error}");
-    let error = Start::Pca.diagonal(&data, 1).unwrap_err().to_string();
+    let error = Start::Pca.diagonal(3, 1).unwrap_err().to_string();
     assert!(error.contains("cannot start from PCA") && error.contains("Identity"), "{error}");
 }
 

@@ -134,9 +134,6 @@ pub(super) fn searched(trainer: Trainer) -> &'static [Uses] {
 }
 
 /// Checks that the trainer has a use for what the settings ask for.
-///
-/// # Errors
-/// EM with a map that is not linear, with a penalty or with mini-batches; rows with weights.
 pub(super) fn check(trainer: Trainer, problem: &Problem<'_, Labeled>) -> Result<()> {
     let (d, p) = (problem.data.features().columns(), problem.d_output);
     if problem.data.weights().is_some() {

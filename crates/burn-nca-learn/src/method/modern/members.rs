@@ -366,9 +366,6 @@ impl Common<'_> {
 
 /// The rows that each member learns from and is stopped by: the cuts of a cross-validation, a fifth for a single member.
 /// All members learn from classes of fewer rows than members.
-///
-/// # Errors
-/// Too few rows or groups.
 fn cuts<D: TrainingData>(data: &D, members: usize, seed: u64) -> Result<Vec<Split>> {
     if members == 1 {
         return Ok(vec![data.split(0.2, seed)?]);
