@@ -12,12 +12,12 @@ use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData, assert_shape};
 use burn_nca_fused::coincidence::FLOOR;
 
 use super::batch::{constant, of_batch, reduced};
-use super::{BatchLoss, ClassTarget, CoincidenceIndex, DataTarget, Objective, whole_range};
+use super::{
+    BatchLoss, ClassTarget, CoincidenceIndex, DataTarget, Objective, TargetNeighbors, whole_range,
+};
 use crate::data::host_values;
-use crate::neighbors::Points;
 use burn_nca::internal::{assert_rows, at_least_f32, on_host};
 use burn_nca::shown_on_one_line;
-pub(crate) use neighborhoods::Neighborhoods;
 
 /// The settings of a [`CoincidenceLoss`].
 #[derive(Config, Debug)]
@@ -216,16 +216,14 @@ impl CoincidenceLoss {
     pub fn forward_classes(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
         let (z, classes) = of_batch(embeddings, target.labels.clone());
         let (at, device) = (z.clone().without_autodiff(), z.device().inner());
-        if Points::read(&at, "embedding").is_err() {
+        let Ok(near) = TargetNeighbors::new(&at, &classes, self.targets) else {
             return constant(&z, f64::NAN);
-        }
-        let found = Neighborhoods::new(&at, &classes, self.targets, &device)
-            .and_then(|near| Ok((near.pairs(&at)?, near.num_with_target())));
-        let (pairs, counted) = found.unwrap_or_else(|error| panic!("{error}"));
+        };
+        let pairs = near.labeled_pairs(&at).unwrap_or_else(|error| panic!("{error}"));
         let scales = self.scales(target);
         let pairs = pairs.into_iter().map(|pair| (pair, scales[pair.anchor])).collect();
         let index = CoincidenceIndex::index([classes.len(), 1, self.anchors()], pairs, &device);
-        reduced(self, z, (&index, counted), &self.reduction)
+        reduced(self, z, (&index, near.counted()), &self.reduction)
     }
 
     /// Number of length scales that are learned.

@@ -12,7 +12,7 @@ use burn::tensor::{Int, Tensor, TensorData};
 
 use super::batch::{constant, of_batch, reduced};
 use super::transfer::int_tensor;
-use super::{BatchLoss, ClassTarget, Objective};
+use super::{BatchLoss, ClassTarget, DataTarget, Objective};
 use crate::nca::pairs::attraction;
 use burn_nca::shown_on_one_line;
 use impostors::ImpostorSearch;
@@ -138,10 +138,7 @@ impl LargeMarginLoss {
         let (z, classes) = of_batch(embeddings, labels);
         let found = TargetNeighbors::new(&z.clone().without_autodiff(), &classes, self.neighbors);
         match found {
-            Ok(targets) => {
-                let counted = targets.num_with_positive();
-                reduced(self, z, (&targets, counted), &self.reduction)
-            }
+            Ok(targets) => reduced(self, z, (&targets, targets.counted()), &self.reduction),
             Err(_) => constant(&z, f64::NAN),
         }
     }

@@ -25,7 +25,6 @@ mod variable_kernel;
 
 pub(crate) use burn_nca::internal::kernel_means;
 pub use burn_nca::objective::*;
-pub(crate) use coincidence::Neighborhoods;
 pub use coincidence::{CoincidenceLoss, CoincidenceLossConfig};
 pub use coincidence_index::CoincidenceIndex;
 pub use feature_weighting::{

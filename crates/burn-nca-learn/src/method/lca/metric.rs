@@ -14,7 +14,7 @@ use crate::fit::{FitSession, FitSummary, ResolvedStart, Start, StartWeights, Ter
 use crate::method::settings::settings;
 use crate::method::{Grid, Learned, Method, Problem, Setting, Uses};
 use crate::neighbors::Rule;
-use crate::objective::Neighborhoods;
+use crate::objective::TargetNeighbors;
 use crate::objective::transfer::widest_float;
 
 settings! {
@@ -78,8 +78,8 @@ impl Method for Lca {
         let device = &problem.device;
         // In the widest number type of the device: ties of a grid must stay ties.
         let input = train.features().to_tensor(device, widest_float(device));
-        let neighborhoods = Neighborhoods::new(&input, train.labels(), self.targets, device)?;
-        let found = neighborhoods.pairs(&input)?;
+        let neighbors = TargetNeighbors::new(&input, train.labels(), self.targets)?;
+        let found = neighbors.labeled_pairs(&input)?;
         let (start, resolved) = start(problem, &train)?;
         let learned = |encoder: AnyEncoder, summary: FitSummary| Learned {
             encoder,
@@ -98,7 +98,7 @@ impl Method for Lca {
             let d = train.features().columns();
             let map = Projection::from_matrix(weights, [weights.len() / d, d]);
             let z = map.apply(train.features())?;
-            neighborhoods.pairs(&z.to_tensor(device, input.dtype()))
+            neighbors.labeled_pairs(&z.to_tensor(device, input.dtype()))
         };
         let x = problem.tensor(&train);
         let score = held_out.as_ref().map(|held_out| {
@@ -114,7 +114,7 @@ impl Method for Lca {
             pairs: &pairs,
             latent: problem.d_output,
             local_scales: self.local_scales,
-            sigma_sq: start_sigma_sq(neighborhoods.sq_length(&embedded)?, problem.d_output),
+            sigma_sq: start_sigma_sq(neighbors.sq_length(&embedded)?, problem.d_output),
             start,
             steps: self.steps,
             refresh: (self.refresh > 0).then(|| (self.refresh, Box::new(more) as Box<_>)),

@@ -1,51 +1,16 @@
 //! Target neighbors and impostors: the pairs that a metric is learned from.
 
-use burn::tensor::{DType, Device, Tensor};
+use burn::tensor::{DType, Tensor};
 
 use crate::data::LabeledPair;
 use crate::error::{Error, Result};
-use crate::neighbors::{NearestConfig, Points, sq_distance, within};
+use crate::neighbors::{Points, sq_distance, within};
+use crate::objective::TargetNeighbors;
 
 /// Pairs with impostors that a fit may have; each takes some 100 bytes.
 const MOST_IMPOSTORS: usize = 1 << 23;
 
-/// Each row's nearest of its class, its targets.
-pub(crate) struct Neighborhoods<'a> {
-    labels: &'a [usize],
-    targets: Vec<Vec<usize>>,
-    device: &'a Device,
-}
-
-impl<'a> Neighborhoods<'a> {
-    /// The `k` nearest of each row's class, or all where there are fewer.
-    ///
-    /// # Shapes
-    /// - x: `[n, d]`, where targets are near: the input, or a batch as it is embedded
-    /// - labels: n classes, counted from 0
-    ///
-    /// # Errors
-    /// Coordinates that no distance can be taken of.
-    pub fn new(x: &Tensor<2>, labels: &'a [usize], k: usize, device: &'a Device) -> Result<Self> {
-        let classes = labels.iter().max().map_or(0, |largest| largest + 1);
-        let mut rows_of = vec![Vec::new(); classes];
-        labels.iter().enumerate().for_each(|(row, class)| rows_of[*class].push(row));
-        let mut targets = vec![Vec::new(); labels.len()];
-        for rows in rows_of.into_iter().filter(|rows| rows.len() > 1) {
-            let own = crate::objective::transfer::int_tensor(&rows, device);
-            let near = NearestConfig::new(k.min(rows.len() - 1))
-                .search_others(&x.clone().select(0, own))?;
-            for (at, &row) in rows.iter().enumerate() {
-                targets[row] = near.indices(at).iter().map(|near| rows[*near as usize]).collect();
-            }
-        }
-        Ok(Self { labels, targets, device })
-    }
-
-    /// Number of rows that have a target.
-    pub fn num_with_target(&self) -> usize {
-        self.targets.iter().filter(|targets| !targets.is_empty()).count()
-    }
-
+impl TargetNeighbors {
     /// The pairs of each row that has impostors: its targets (y = 1), and the rows of other classes that are as near
     /// as the farthest of them (y = 0). A tie counts.
     ///
@@ -54,17 +19,15 @@ impl<'a> Neighborhoods<'a> {
     ///
     /// # Errors
     /// Coordinates that no distance can be taken of, or more impostors than fit into memory.
-    pub fn pairs(&self, z: &Tensor<2>) -> Result<Vec<LabeledPair>> {
+    pub(crate) fn labeled_pairs(&self, z: &Tensor<2>) -> Result<Vec<LabeledPair>> {
         let points = Points::read(z, "rows")?;
         // Ties of a grid differ by rounding once its columns are scaled.
         let slack = if z.dtype() == DType::F64 { 1e-9 } else { 1e-5 };
-        let radius = |(row, targets): (usize, &Vec<usize>)| {
-            let distances = targets.iter().map(|to| sq_distance(points.row(row), points.row(*to)));
-            distances.fold(-1.0, f64::max) * (1.0 + slack)
-        };
-        let radii: Vec<f64> = self.targets.iter().enumerate().map(radius).collect();
-        let other = |a: usize, b: usize| self.labels[a] != self.labels[b];
-        let found = within(&points, &points, &radii, other, MOST_IMPOSTORS, self.device);
+        let radius =
+            |row: usize| self.sq_lengths(&points, row).fold(-1.0, f64::max) * (1.0 + slack);
+        let radii: Vec<f64> = (0..points.rows()).map(radius).collect();
+        let other = |a: usize, b: usize| self.differ(a, b);
+        let found = within(&points, &points, &radii, other, MOST_IMPOSTORS, self.device());
         let Some(impostors) = found else {
             return Err(Error::data(format!(
                 "the rows have more than {MOST_IMPOSTORS} neighbors of other classes as near as their targets; \
@@ -74,8 +37,8 @@ impl<'a> Neighborhoods<'a> {
         let mut pairs = Vec::new();
         for (anchor, impostors) in impostors.iter().enumerate().filter(|(_, near)| !near.is_empty())
         {
-            let alike = self.targets[anchor].iter().map(|to| LabeledPair::alike(anchor, *to));
-            pairs.extend(alike);
+            let targets = self.of_row(anchor).iter();
+            pairs.extend(targets.map(|row| LabeledPair::alike(anchor, *row as usize)));
             let near = impostors.iter().map(|row| LabeledPair::different(anchor, *row as usize));
             pairs.extend(near);
         }
@@ -83,15 +46,20 @@ impl<'a> Neighborhoods<'a> {
     }
 
     /// The mean squared distance of a row to its targets.
-    pub fn sq_length(&self, z: &Tensor<2>) -> Result<f64> {
+    pub(crate) fn sq_length(&self, z: &Tensor<2>) -> Result<f64> {
         let points = Points::read(z, "rows")?;
         let (mut sum, mut count) = (0.0, 0);
-        for (row, targets) in self.targets.iter().enumerate() {
-            let to = targets.iter().map(|to| sq_distance(points.row(row), points.row(*to)));
-            sum += to.sum::<f64>();
-            count += targets.len();
+        for row in 0..points.rows() {
+            sum += self.sq_lengths(&points, row).sum::<f64>();
+            count += self.of_row(row).len();
         }
         Ok(sum / count.max(1) as f64)
+    }
+
+    /// The squared distances of a row to its targets.
+    fn sq_lengths(&self, points: &Points, row: usize) -> impl Iterator<Item = f64> {
+        let targets = self.of_row(row).iter();
+        targets.map(move |to| sq_distance(points.row(row), points.row(*to as usize)))
     }
 }
 
@@ -103,12 +71,12 @@ mod tests {
     #[test]
     fn targets_are_of_the_class_and_impostors_are_as_near_ties_included() {
         // Class 0 at 0, 1, 5; class 1 at -1, 7, 8; a class of one row at 20.
-        let (device, labels) = (Device::flex(), [0, 0, 0, 1, 1, 1, 2]);
+        let labels = [0, 0, 0, 1, 1, 1, 2];
         let x = tensor(&[0.0, 1.0, 5.0, -1.0, 7.0, 8.0, 20.0], 1);
-        let found = Neighborhoods::new(&x, &labels, 1, &device).unwrap();
-        assert_eq!(found.num_with_target(), 6);
-        assert_eq!(found.targets, [vec![1], vec![0], vec![1], vec![4], vec![5], vec![4], vec![]]);
-        let pairs = found.pairs(&x).unwrap();
+        let found = TargetNeighbors::new(&x, &labels, 1).unwrap();
+        let targets = [0, 1, 2, 3, 4, 5, 6].map(|row| found.of_row(row));
+        assert_eq!(targets, [&[1][..], &[0], &[1], &[4], &[5], &[4], &[]]);
+        let pairs = found.labeled_pairs(&x).unwrap();
         let [alike, different] = [LabeledPair::alike, LabeledPair::different];
         // Row 0 is as far from row 3 as from its target: a tie. Row 1 has none within 1.
         let expected = vec![

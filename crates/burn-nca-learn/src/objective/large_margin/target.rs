@@ -118,18 +118,13 @@ impl TargetNeighbors {
         self.search.clone().or_else(|| ImpostorSearch::new(embedding, self).map(Arc::new))
     }
 
-    /// Number of rows that have a target neighbor.
-    pub fn num_with_positive(&self) -> usize {
-        self.targets.iter().filter(|targets| !targets.is_empty()).count()
-    }
-
     /// The target neighbors of a row, nearest first.
-    pub(super) fn of_row(&self, row: usize) -> &[u32] {
+    pub(in crate::objective) fn of_row(&self, row: usize) -> &[u32] {
         &self.targets[row]
     }
 
     /// Whether two rows are of different classes.
-    pub(super) fn differ(&self, i: usize, l: usize) -> bool {
+    pub(in crate::objective) fn differ(&self, i: usize, l: usize) -> bool {
         self.labels[i] != self.labels[l]
     }
 
@@ -139,7 +134,7 @@ impl TargetNeighbors {
     }
 
     /// Where searches run.
-    pub(super) fn device(&self) -> &Device {
+    pub(in crate::objective) fn device(&self) -> &Device {
         &self.device
     }
 
@@ -174,7 +169,8 @@ impl DataTarget for TargetNeighbors {
         Self { weights, ..part }
     }
 
+    /// The rows that have a target neighbor.
     fn counted(&self) -> usize {
-        self.num_with_positive()
+        self.targets.iter().filter(|targets| !targets.is_empty()).count()
     }
 }

@@ -5,7 +5,6 @@ use burn::tensor::{DType, Device};
 use super::*;
 use crate::encoder::{Activation, Encoder, LinearMap, Mlp, MlpConfig};
 use crate::fit::parameters::{assign, flatten};
-use crate::objective::DataTarget;
 use crate::objective::batch::testing::{
     assert_costs_nothing, assert_is, at_blocks, scattered, target, tensor, value_and_slope,
 };
@@ -77,10 +76,7 @@ fn at<E: Encoder>(encoder: E, target: &TargetNeighbors, rows: usize) -> (f64, Ve
 fn value_and_gradient_are_those_of_the_equation_at_any_block_size() {
     let x = tensor(&x(), 2);
     let target = TargetNeighbors::new(&x, &labels(), 3).unwrap();
-    assert_eq!(
-        (target.points(), target.num_with_positive(), target.of_row(10)),
-        (ROWS, ROWS - 1, &[][..])
-    );
+    assert_eq!((target.points(), target.counted(), target.of_row(10)), (ROWS, ROWS - 1, &[][..]));
     let weight = [0.9, -0.2, 0.3, 0.7];
     let value = |weight: &[f64]| {
         let z = crate::data::host_values(map(weight).valid().forward(x.clone()));
