@@ -31,44 +31,19 @@ use burn_nca::fit::exact::sums_taken;
 /// Values of a table from which on a fit by mini-batches takes its rows from there.
 const LARGE: usize = 1 << 22;
 
-/// A part of the rows: its tensor, and its data.
-#[derive(Debug)]
-pub struct SplitData<'a, D> {
-    /// The scaled features, `[n, d]`, in the number type of the fit.
-    pub x: &'a Tensor<2>,
-    /// The same rows with their targets.
-    pub data: &'a D,
-}
-
-impl<D> Clone for SplitData<'_, D> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<D> Copy for SplitData<'_, D> {}
-
 /// The rows that are learned from and those held out, to score an encoder by.
 #[derive(Debug)]
 pub struct Validation<'a, D> {
-    /// What the encoder is fitted on.
-    pub train: SplitData<'a, D>,
-    /// What it is scored on.
-    pub held_out: SplitData<'a, D>,
+    /// The scaled features of the rows that the encoder is fitted on, `[n, d]`, in the number type of the fit.
+    pub x: &'a Tensor<2>,
+    /// The same rows with their targets.
+    pub train: &'a D,
+    /// The scaled features of the rows that it is scored on.
+    pub x_held_out: &'a Tensor<2>,
+    /// The same rows with their targets.
+    pub held_out: &'a D,
     /// How it is fitted.
     pub fit: &'a FitConfig,
-}
-
-impl<'a, D> Validation<'a, D> {
-    /// The same rows with these data, of the rows that are learned from and of those held out.
-    #[must_use]
-    pub fn with_data<T>(&self, train: &'a T, held_out: &'a T) -> Validation<'a, T> {
-        Validation {
-            train: SplitData { x: self.train.x, data: train },
-            held_out: SplitData { x: self.held_out.x, data: held_out },
-            fit: self.fit,
-        }
-    }
 }
 
 /// A method that minimizes an objective over the map, by its gradient.
@@ -138,9 +113,7 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
     let x_held_out = held_out.as_ref().map(|held_out| problem.tensor(held_out));
     let parts = x.as_ref().zip(held_out.as_ref().zip(x_held_out.as_ref()));
     let score = parts.map(|(x, (held_out, x_held_out))| {
-        let train = SplitData { x, data: &train };
-        let held_out = SplitData { x: x_held_out, data: held_out };
-        method.held_out_score::<E>(Validation { train, held_out, fit })
+        method.held_out_score::<E>(Validation { x, train: &train, x_held_out, held_out, fit })
     });
     let kind = encoder.config();
     let all = match (&x, train.unlabeled()) {
@@ -283,16 +256,14 @@ fn takes_rows(fit: &FitConfig, features: &Features, device: &Device) -> bool {
 /// ```
 /// In the number type of the fit, by the pass over pairs that its objective takes.
 pub fn expected_accuracy_score<'a, E: Encoder>(
-    Validation { train, held_out, fit }: Validation<'a, Labeled>,
+    Validation { x, train, x_held_out, held_out, fit }: Validation<'a, Labeled>,
 ) -> Box<HeldOutScore<'a, E>> {
-    let device = train.x.device();
-    let labels = |data: &Labeled| int_tensor(data.labels(), &device);
-    let (known, asked) = (labels(train.data), labels(held_out.data));
+    let [known, asked] = [train, held_out].map(|data| int_tensor(data.labels(), &x.device()));
     let sum = NcaLossConfig::new().with_reduction(Reduction::Sum).with_sums(fit.sums()).init();
-    let rows = held_out.data.rows() as f64;
+    let rows = held_out.rows() as f64;
     Box::new(move |encoder| {
-        let references = encoder.forward(train.x.clone());
-        let queries = encoder.forward(held_out.x.clone());
+        let references = encoder.forward(x.clone());
+        let queries = encoder.forward(x_held_out.clone());
         let candidates = Candidates::of_others(references, known.clone());
         let f = sum.forward_among(queries, asked.clone(), &candidates).neg();
         let mean = f.into_scalar::<f64>() / rows;
@@ -304,14 +275,13 @@ pub fn expected_accuracy_score<'a, E: Encoder>(
 /// The expected accuracy of held-out rows among the training rows, by a rule of its own.
 pub(super) fn expected_accuracy_by<'a, E: Encoder>(
     rule: Rule,
-    Validation { train, held_out, .. }: Validation<'a, Labeled>,
+    Validation { x, train, x_held_out, held_out, .. }: Validation<'a, Labeled>,
 ) -> Box<HeldOutScore<'a, E>> {
     Box::new(move |encoder| {
-        let embedding = encoder.forward(train.x.clone());
-        let (labels, classes) = (train.data.labels(), train.data.classes());
-        let references = ClassReferences::new(&embedding, labels, classes);
-        let found = rule.probabilities(&encoder.forward(held_out.x.clone()), references, None);
-        let score = found.and_then(|found| expected_accuracy(&found, held_out.data.labels()));
+        let embedding = encoder.forward(x.clone());
+        let references = ClassReferences::new(&embedding, train.labels(), train.classes());
+        let found = rule.probabilities(&encoder.forward(x_held_out.clone()), references, None);
+        let score = found.and_then(|found| expected_accuracy(&found, held_out.labels()));
         score.ok().flatten().unwrap_or(f64::NEG_INFINITY)
     })
 }
@@ -319,17 +289,16 @@ pub(super) fn expected_accuracy_by<'a, E: Encoder>(
 /// R² of held-out rows by the kernel rule among the training rows, all target columns together; in the number type of
 /// the fit.
 pub fn kernel_r2_score<'a, E: Encoder>(
-    Validation { train, held_out, fit }: Validation<'a, RegressionData>,
+    Validation { x, train, x_held_out, held_out, fit }: Validation<'a, RegressionData>,
 ) -> Box<HeldOutScore<'a, E>> {
-    let scale = Scaling::fit(ScalingKind::Standardize, train.data.targets());
+    let scale = Scaling::fit(ScalingKind::Standardize, train.targets());
     let scaled = |data: &RegressionData| scale.apply(data.targets());
-    let known = scaled(train.data).map(|known| known.to_tensor(&train.x.device(), train.x.dtype()));
-    let targets = known.and_then(|known| Ok((known, scaled(held_out.data)?)));
+    let known = scaled(train).map(|known| known.to_tensor(&x.device(), x.dtype()));
+    let targets = known.and_then(|known| Ok((known, scaled(held_out)?)));
     Box::new(move |encoder| {
         let r2 = || -> Option<f64> {
             let (known, truth) = targets.as_ref().ok()?;
-            let [queries, references] =
-                [held_out.x, train.x].map(|x| encoder.forward(Tensor::clone(x)));
+            let [queries, references] = [x_held_out, x].map(|x| encoder.forward(Tensor::clone(x)));
             let predicted = kernel_means(queries, references, known.clone(), fit.sums());
             let scores = RegressionScores::of(&host_values(predicted), truth.values()).ok()?;
             // Held-out rows of one target have no R²; their squared error, less the sign, orders as well.

@@ -31,9 +31,7 @@ mod variable_kernel;
 
 pub use closed::{Euclidean, Lda, LdaRca, Pca, Rca, Whitening};
 pub(crate) use gradient::learn_encoder;
-pub use gradient::{
-    GradientMethod, SplitData, Validation, expected_accuracy_score, kernel_r2_score, learn,
-};
+pub use gradient::{GradientMethod, Validation, expected_accuracy_score, kernel_r2_score, learn};
 pub use holds::Holds;
 pub use lca::{Lca, LcaClassifier, Trainer};
 pub use lmnn::Lmnn;

@@ -143,15 +143,15 @@ impl GradientMethod for NcfsRegression {
         &self,
         validation: Validation<'a, RegressionData>,
     ) -> Box<HeldOutScore<'a, E>> {
-        let Validation { train, held_out, .. } = validation;
+        let Validation { x, train, x_held_out, held_out, .. } = validation;
         Box::new(move |encoder| {
-            let references = encoder.forward(train.x.clone());
-            let queries = encoder.forward(held_out.x.clone());
-            let known = train.data.targets();
+            let references = encoder.forward(x.clone());
+            let queries = encoder.forward(x_held_out.clone());
+            let known = train.targets();
             let numbers = Numbers::new(known.values(), known.columns());
-            let numbers = numbers.with_weights(train.data.weights());
+            let numbers = numbers.with_weights(train.weights());
             let error = |predicted: Vec<f64>| {
-                let scores = RegressionScores::of(&predicted, held_out.data.targets().values());
+                let scores = RegressionScores::of(&predicted, held_out.targets().values());
                 scores.ok().and_then(|scores| scores.mae())
             };
             let means = Rule::Manhattan.kernel_means(&queries, &references, numbers, None);

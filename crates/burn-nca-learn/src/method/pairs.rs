@@ -57,13 +57,12 @@ impl GradientMethod for PairNca {
         &self,
         validation: Validation<'a, Coincidences>,
     ) -> Box<HeldOutScore<'a, E>> {
-        let Validation { train, held_out, fit } = validation;
-        let device = train.x.device();
-        let index = PairIndex::new(held_out.data.pairs(), &device);
-        let objective = self.objective(&device, train.x.dtype()).with_sums(fit.sums());
+        let Validation { x, held_out, fit, .. } = validation;
+        let index = PairIndex::new(held_out.pairs(), &x.device());
+        let objective = self.objective(&x.device(), x.dtype()).with_sums(fit.sums());
         Box::new(move |encoder: &E| {
             let model = MetricModel::new(encoder.clone(), objective.clone());
-            -value(&model, train.x, &index, &fit.blocks) / index.total_weight()
+            -value(&model, x, &index, &fit.blocks) / index.total_weight()
         })
     }
 }

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::estimator::Estimator;
 use crate::fit::{FitConfig, FitSession, OnProgress, ResolvedStart, Start, Termination};
 use crate::method::gradient::prepare;
-use crate::method::{Problem, SplitData, Uses, Validation, start};
+use crate::method::{Problem, Uses, Validation, start};
 use crate::neighbors::Rule;
 
 /// The two parts of the data, scaled by the first.
@@ -116,9 +116,8 @@ impl<D: TrainingData> Fold<D> {
     }
 
     fn measured(&self, encoder: &AnyEncoder, rule: &Rule, fit: &FitConfig) -> HeldOut {
-        let train = SplitData { x: &self.x, data: &self.train };
-        let held_out = SplitData { x: &self.x_held_out, data: &self.held_out };
-        let validation = Validation { train, held_out, fit };
+        let Self { x, train, x_held_out, held_out, .. } = self;
+        let validation = Validation { x, train, x_held_out, held_out, fit };
         HeldOut::measured(encoder, &validation, (rule, self.neighbors))
     }
 }

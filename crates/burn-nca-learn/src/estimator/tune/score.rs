@@ -42,15 +42,15 @@ impl HeldOut {
         validation: &Validation<'_, D>,
         (rule, neighbors): (&Rule, usize),
     ) -> Self {
-        let Validation { train, held_out, .. } = validation;
+        let &Validation { x, train, x_held_out, held_out, fit } = validation;
         let score = |score: f64, worst: f64| {
             let score = if score.is_finite() { score.max(worst) } else { worst };
             Self { accuracy: score, log_p: score }
         };
-        match (train.data.as_any_data(), held_out.data.as_any_data()) {
+        match (train.as_any_data(), held_out.as_any_data()) {
             (AnyData::Classes(labeled), AnyData::Classes(others)) => {
-                let references = (&encoder.forward(train.x.clone()), labeled);
-                let queries = (&encoder.forward(held_out.x.clone()), others);
+                let references = (&encoder.forward(x.clone()), labeled);
+                let queries = (&encoder.forward(x_held_out.clone()), others);
                 let measured = Self::of_classes(rule, references, queries, neighbors);
                 measured.unwrap_or_else(|_| Self::worst())
             }
@@ -58,20 +58,21 @@ impl HeldOut {
                 let (known, truth) = (data.targets(), others.targets());
                 let numbers = Numbers::new(known.values(), known.columns());
                 let numbers = numbers.with_weights(data.weights());
-                let queries = encoder.forward(held_out.x.clone());
-                let means =
-                    rule.kernel_means(&queries, &encoder.forward(train.x.clone()), numbers, None);
+                let [queries, references] =
+                    [x_held_out, x].map(|x| encoder.forward(Tensor::clone(x)));
+                let means = rule.kernel_means(&queries, &references, numbers, None);
                 let r2 = means
                     .and_then(|means| RegressionScores::of(&means, truth.values()))
                     .map(|scores| scores.r2());
                 score(r2.ok().flatten().unwrap_or(f64::NAN), WORST_R2)
             }
-            (AnyData::Numbers(data), AnyData::Numbers(others)) => {
-                score(kernel_r2_score(validation.with_data(data, others))(encoder), WORST_R2)
+            (AnyData::Numbers(train), AnyData::Numbers(held_out)) => {
+                let r2 = kernel_r2_score(Validation { x, train, x_held_out, held_out, fit });
+                score(r2(encoder), WORST_R2)
             }
-            (AnyData::Pairs(data), AnyData::Pairs(others)) => {
-                let log_p = PairNca::new().held_out_score(validation.with_data(data, others));
-                score(log_p(encoder), WORST_LOG_P)
+            (AnyData::Pairs(train), AnyData::Pairs(held_out)) => {
+                let validation = Validation { x, train, x_held_out, held_out, fit };
+                score(PairNca::new().held_out_score(validation)(encoder), WORST_LOG_P)
             }
             _ => Self::worst(),
         }
