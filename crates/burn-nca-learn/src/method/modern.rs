@@ -4,7 +4,7 @@ mod members;
 
 use super::settings::settings;
 use super::{Grid, Learned, Method, Problem, Setting, Uses};
-use crate::data::{Features, Labeled, RegressionData, Scaling, ScalingKind};
+use crate::data::{Labeled, RegressionData, Scaling, ScalingKind};
 use crate::encoder::{EncoderConfig, ModernConfig, NumericEmbeddingConfig};
 use crate::error::{Error, Result};
 use crate::fit::{FitSession, StochasticConfig};
@@ -14,9 +14,6 @@ use members::Settings;
 /// Dimensions of each member where the user names none.
 const DIMENSIONS: usize = 128;
 
-/// What it uses of the settings that all methods share: encoder, optimizer and early stopping are its own.
-const USES: &[Uses] = &[Uses::Dimensions];
-
 /// The values that a search tries.
 const GRID: Grid = &[
     ("learning_rate", &["0.01", "0.003"]),
@@ -24,9 +21,13 @@ const GRID: Grid = &[
     ("frequency_scale", &["0.1", "0.03", "0.3"]),
 ];
 
-/// The settings of [`Modern`] and [`ModernRegression`].
+/// Modern NCA of these data, whose targets a function gives as columns.
 macro_rules! modern {
-    ($(#[$doc:meta])* $name:ident) => {
+    (
+        $(#[$doc:meta])*
+        $name:ident of $data:ty: $targets:ident as $kind:ident,
+        NAME $short:literal, LABEL $label:literal, TITLE $title:literal, WHEN $when:literal
+    ) => {
         settings! {
             $(#[$doc])*
             $name {
@@ -97,6 +98,39 @@ macro_rules! modern {
                 self.batches(2).check()
             }
         }
+
+        impl Method for $name {
+            const NAME: &'static str = $short;
+            const LABEL: &'static str = $label;
+            const TITLE: &'static str = $title;
+            const WHEN_TO_USE: &'static str = $when;
+            const SETTINGS: &'static [Setting] = Self::FIELDS;
+            // Encoder, optimizer and early stopping are its own.
+            const USES: &'static [Uses] = &[Uses::Dimensions];
+            const GRID: Grid = GRID;
+            const OWN_RULE: bool = true;
+            type Data = $data;
+
+            fn default_dimension(&self, _data: &$data) -> Option<usize> {
+                Some(DIMENSIONS)
+            }
+
+            fn check(&self, problem: &Problem<'_, $data>) -> Result<()> {
+                self.check_settings(problem.data.features().columns(), problem.d_output)
+            }
+
+            fn learn(&self, problem: &Problem<'_, $data>, session: FitSession<'_>) -> Result<Learned> {
+                let settings = Settings {
+                    network: self.network(),
+                    batches: &|rows| self.batches(rows),
+                    patience: self.patience,
+                    loss: ModernNcaLossConfig::new(ModernTarget::$kind).init(),
+                    identity: problem.identity(self),
+                };
+                let (values, columns) = $targets(problem.data)?;
+                settings.learn(problem, (values, columns, problem.data.weights()), session)
+            }
+        }
     };
 }
 
@@ -109,7 +143,11 @@ modern! {
     ///
     /// # References
     /// H.-J. Ye, H.-H. Yin, D.-C. Zhan, Modern Neighborhood Components Analysis, ICLR 2025.
-    Modern
+    Modern of Labeled: one_hot as Classes,
+    NAME "modern",
+    LABEL "Modern NCA",
+    TITLE "Modern neighborhood components analysis",
+    WHEN "classes; the most accurate, where minutes and no picture are asked for"
 }
 
 modern! {
@@ -118,81 +156,24 @@ modern! {
     ///
     /// # References
     /// H.-J. Ye, H.-H. Yin, D.-C. Zhan, Modern Neighborhood Components Analysis, ICLR 2025.
-    ModernRegression
+    ModernRegression of RegressionData: standardized as Numbers,
+    NAME "modern-regression",
+    LABEL "Modern NCA for numbers",
+    TITLE "Modern neighborhood components analysis for numbers",
+    WHEN "a numeric target; the most accurate, where minutes and no picture are asked for"
 }
 
-impl Method for Modern {
-    const NAME: &'static str = "modern";
-    const LABEL: &'static str = "Modern NCA";
-    const TITLE: &'static str = "Modern neighborhood components analysis";
-    const WHEN_TO_USE: &'static str =
-        "classes; the most accurate, where minutes and no picture are asked for";
-    const SETTINGS: &'static [Setting] = Self::FIELDS;
-    const USES: &'static [Uses] = USES;
-    const GRID: Grid = GRID;
-    const OWN_RULE: bool = true;
-    type Data = Labeled;
-
-    fn default_dimension(&self, _data: &Labeled) -> Option<usize> {
-        Some(DIMENSIONS)
-    }
-
-    fn check(&self, problem: &Problem<'_, Labeled>) -> Result<()> {
-        self.check_settings(problem.data.features().columns(), problem.d_output)
-    }
-
-    fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
-        let data = problem.data;
-        let (labels, classes) = (data.labels(), data.classes());
-        let mut one_hot = vec![0.0; labels.len() * classes];
-        labels.iter().enumerate().for_each(|(row, label)| one_hot[row * classes + label] = 1.0);
-        let settings = Settings {
-            network: self.network(),
-            batches: &|rows| self.batches(rows),
-            patience: self.patience,
-            loss: ModernNcaLossConfig::new(ModernTarget::Classes).init(),
-            identity: problem.identity(self),
-        };
-        let targets = (one_hot, classes, data.weights());
-        settings.learn(problem, targets, session)
-    }
+/// 1 at the class of each row, `[n, c]`.
+fn one_hot(data: &Labeled) -> Result<(Vec<f64>, usize)> {
+    let classes = data.classes();
+    let mut values = vec![0.0; data.rows() * classes];
+    data.labels().iter().enumerate().for_each(|(row, label)| values[row * classes + label] = 1.0);
+    Ok((values, classes))
 }
 
-impl Method for ModernRegression {
-    const NAME: &'static str = "modern-regression";
-    const LABEL: &'static str = "Modern NCA for numbers";
-    const TITLE: &'static str = "Modern neighborhood components analysis for numbers";
-    const WHEN_TO_USE: &'static str =
-        "a numeric target; the most accurate, where minutes and no picture are asked for";
-    const SETTINGS: &'static [Setting] = Self::FIELDS;
-    const USES: &'static [Uses] = USES;
-    const GRID: Grid = GRID;
-    const OWN_RULE: bool = true;
-    type Data = RegressionData;
-
-    fn default_dimension(&self, _data: &RegressionData) -> Option<usize> {
-        Some(DIMENSIONS)
-    }
-
-    fn check(&self, problem: &Problem<'_, RegressionData>) -> Result<()> {
-        self.check_settings(problem.data.features().columns(), problem.d_output)
-    }
-
-    fn learn(
-        &self,
-        problem: &Problem<'_, RegressionData>,
-        session: FitSession<'_>,
-    ) -> Result<Learned> {
-        let targets: &Features = problem.data.targets();
-        let standard = Scaling::fit(ScalingKind::Standardize, targets).apply(targets)?;
-        let settings = Settings {
-            network: self.network(),
-            batches: &|rows| self.batches(rows),
-            patience: self.patience,
-            loss: ModernNcaLossConfig::new(ModernTarget::Numbers).init(),
-            identity: problem.identity(self),
-        };
-        let targets = (standard.values().to_vec(), standard.columns(), problem.data.weights());
-        settings.learn(problem, targets, session)
-    }
+/// The numbers of each row, standardized, `[n, m]`.
+fn standardized(data: &RegressionData) -> Result<(Vec<f64>, usize)> {
+    let targets = data.targets();
+    let standard = Scaling::fit(ScalingKind::Standardize, targets).apply(targets)?;
+    Ok((standard.values().to_vec(), standard.columns()))
 }
