@@ -142,17 +142,7 @@ impl<E: Encoder> Fitted<E> {
     /// # Errors
     /// A model without numbers, or one training row.
     pub fn target_quality(&self) -> Result<Vec<TargetQuality>> {
-        self.target_quality_of(&self.all_rows())
-    }
-
-    /// As [`target_quality`](Self::target_quality), of some of the training rows, each by all others.
-    ///
-    /// # Errors
-    /// As [`target_quality`](Self::target_quality).
-    ///
-    /// # Panics
-    /// If a row is not one of the training rows.
-    pub fn target_quality_of(&self, rows: &[usize]) -> Result<Vec<TargetQuality>> {
+        let rows = &self.all_rows();
         let numbers = self.numbers()?;
         let Numbers { values, columns, .. } = numbers;
         let predicted = held_out(

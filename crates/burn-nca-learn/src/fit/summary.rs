@@ -30,7 +30,7 @@ pub struct FitSummary {
     /// Wall-clock seconds, with everything around the optimizer; those of earlier runs of a resumed fit included.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub seconds: f64,
-    /// How sums over pairs are computed at the end; absent where a method has none, and in earlier models.
+    /// How sums over pairs are computed at the end; absent where a method has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sums: Option<SumsSummary>,
     /// The steps, first to last, over all runs of a resumed fit.

@@ -43,18 +43,13 @@ fn of_classes(
     data: &Labeled,
     device: &Device,
 ) -> Result<(AnyEncoder, Option<ResolvedStart>)> {
-    let (encoder, start) = unscaled(config, (fit, k), data, device)?;
-    let factor = match fit.start {
-        Start::Given { .. } => None,
-        _ => factor(&encoder, fit, data.features(), device),
-    };
-    Ok((
-        match factor {
-            Some(factor) => encoder.scaled(factor),
-            None => encoder,
-        },
-        start,
-    ))
+    let (mut encoder, start) = unscaled(config, (fit, k), data, device)?;
+    if !matches!(fit.start, Start::Given { .. })
+        && let Some(factor) = factor(&encoder, fit, data.features(), device)
+    {
+        encoder = encoder.scaled(factor);
+    }
+    Ok((encoder, start))
 }
 
 /// The factor to the perplexity that the settings ask for; with mini-batches among as many rows as a batch has.

@@ -123,17 +123,6 @@ impl Fitted<AnyEncoder> {
         let encoder = encoder.init(stored.card.d_input, stored.card.d_output, device);
         with_parts(stored, (encoder, bytes), path, device)
     }
-
-    /// Exports the map from raw features to the embedding as a plain linear layer.
-    ///
-    /// The file holds `weight` `[k, d]` and `bias` `[k]` in f32, with the scaling folded in:
-    /// `z = weight x + bias` on raw features, as a linear layer of PyTorch holds it.
-    ///
-    /// # Errors
-    /// A network, a diagonal map too large to be written out, or a file that cannot be written.
-    pub fn export_safetensors(&self, path: &Path) -> Result<()> {
-        export::export_safetensors(self, path)
-    }
 }
 
 fn with_parts<E: Encoder>(

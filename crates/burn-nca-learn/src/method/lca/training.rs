@@ -1,6 +1,5 @@
 //! Maps learned from labeled pairs, by either trainer.
 
-use burn::module::Module;
 use burn::tensor::Tensor;
 
 use super::Trainer;
@@ -9,13 +8,12 @@ use crate::data::{Features, Labeled, LabeledPairs, TensorFeatures};
 use crate::encoder::{AnyEncoder, EncoderConfig, LinearMap};
 use crate::error::{Error, Result};
 use crate::fit::{
-    self, CoincidenceEm, CoincidenceState, EmProblem, FitConfig, FitIdentity, FitSession,
-    HeldOutState, LbfgsConfig, MorePairs, OptimizerConfig, Solution, minimize_prepared,
+    CoincidenceEm, CoincidenceState, EmProblem, FitConfig, FitIdentity, FitSession, HeldOutScore,
+    HeldOutState, LbfgsConfig, MorePairs, OptimizerConfig, Solution,
 };
-use crate::method::gradient::prepare;
+use crate::method::gradient::GradientFit;
 use crate::method::{Problem, Uses};
 use crate::objective::{CoincidenceIndex, CoincidenceLoss};
-use burn_nca::MetricModel;
 
 /// The score of a map on held-out rows; larger is better.
 pub(super) type Score<'a> = dyn Fn(&AnyEncoder, &[f64]) -> f64 + 'a;
@@ -109,15 +107,16 @@ impl Training<'_> {
             // The score of an encoder does not see σ²; where it matters, that of the start serves.
             move |encoder: &AnyEncoder| score(encoder, &sigma_sq)
         });
-        let problem = fit::Problem {
-            model: MetricModel::new(prepare(self.start, *dtype, device), loss).train(),
+        let run = GradientFit {
+            encoder: self.start,
+            objective: loss,
             x: (&x).into(),
             target: &index,
-            held_out: score.as_ref().map(|score| score as &fit::HeldOutScore<'_, AnyEncoder>),
-            identity: Some(self.identity),
+            held_out: score.as_ref().map(|score| score as &HeldOutScore<'_, AnyEncoder>),
+            identity: self.identity,
         };
-        let solution = minimize_prepared(&problem, fit, session)?;
-        Ok(solution.map(|model| (model.encoder.valid(), model.objective.sigma_sq())))
+        let solution = run.fit(self.latent * self.pairs.maps(), fit, session)?;
+        Ok(solution.map(|model| (model.encoder, model.objective.sigma_sq())))
     }
 
     fn model(&self) -> Result<CoincidenceEm<'static>> {
