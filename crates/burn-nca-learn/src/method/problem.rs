@@ -1,7 +1,5 @@
 //! What a method is given, and what it gives.
 
-use std::fmt::{self, Debug};
-
 use burn::tensor::{DType, Device, Tensor};
 use serde::Serialize;
 
@@ -31,15 +29,6 @@ pub struct Problem<'a, D> {
     /// Scores the map after each step, in the place of a part that early stopping holds out: so a search measures a fit on its
     /// way, of a method whose number of steps it tries and whose rule is that of the nearest neighbors.
     pub score: Option<&'a HeldOutScore<'a, AnyEncoder>>,
-}
-
-impl<D: Debug> Debug for Problem<'_, D> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (encoder, fit) = (&self.encoder, self.fit);
-        let mut problem = f.debug_struct("Problem");
-        problem.field("data", &self.data).field("encoder", encoder);
-        problem.field("d_output", &self.d_output).field("fit", fit).finish_non_exhaustive()
-    }
 }
 
 impl<'a, D> Problem<'a, D> {

@@ -57,11 +57,11 @@ pub(super) mod testing {
     use burn::tensor::{DType, Device, TensorData};
     use burn_nca::MetricModel;
     use burn_nca::data::host_values;
+    use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
+    use burn_nca::fit::parameters::flatten_gradients;
 
     use super::*;
     use crate::encoder::Encoder;
-    use crate::fit::exact::{BlockConfig, value_and_gradient};
-    use crate::fit::parameters::flatten_gradients;
     use crate::objective::{BatchLoss, ClassTarget};
 
     /// Numbers in -1..1 of which no two distances are equal: central differences need to stay off ties and kinks.

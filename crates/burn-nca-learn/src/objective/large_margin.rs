@@ -44,8 +44,7 @@ impl LargeMarginLossConfig {
             self.push
         );
         assert!(self.neighbors > 0, "0 target neighbors were asked for; give 1 or more, such as 3");
-        let reduction = self.reduction.clone();
-        LargeMarginLoss { push: self.push, neighbors: self.neighbors, reduction }
+        LargeMarginLoss { config: self.clone() }
     }
 }
 
@@ -98,15 +97,13 @@ impl LargeMarginLossConfig {
 #[derive(Module, Debug)]
 #[module(custom_display)]
 pub struct LargeMarginLoss {
-    push: f64,
-    neighbors: usize,
     #[module(skip)]
-    reduction: Reduction,
+    config: LargeMarginLossConfig,
 }
 
 shown_on_one_line!(LargeMarginLoss, |module, content| content
-    .add("push", &module.push)
-    .add("neighbors", &module.neighbors));
+    .add("push", &module.config.push)
+    .add("neighbors", &module.config.neighbors));
 
 impl LargeMarginLoss {
     /// The loss of a batch, whose rows are each other's target neighbors and impostors. The batch is read from its device,
@@ -136,9 +133,10 @@ impl LargeMarginLoss {
     /// ```
     pub fn forward(&self, embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Tensor<1> {
         let (z, classes) = of_batch(embeddings, labels);
-        let found = TargetNeighbors::new(&z.clone().without_autodiff(), &classes, self.neighbors);
+        let found =
+            TargetNeighbors::new(&z.clone().without_autodiff(), &classes, self.config.neighbors);
         match found {
-            Ok(targets) => reduced(self, z, (&targets, targets.counted()), &self.reduction),
+            Ok(targets) => reduced(self, z, (&targets, targets.counted()), &self.config.reduction),
             Err(_) => constant(&z, f64::NAN),
         }
     }
@@ -172,7 +170,7 @@ impl Objective for LargeMarginLoss {
             Tensor::<1>::from_data(data, (&device.clone().inner(), dtype))
         };
         let Some(search) = target.search(&embedding) else { return constant(f64::NAN) };
-        let active = search.active_pairs(target, terms, self.push);
+        let active = search.active_pairs(target, terms, self.config.push);
         if active.weights.is_empty() {
             return constant(0.0);
         }

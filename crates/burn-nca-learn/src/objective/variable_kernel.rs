@@ -43,9 +43,7 @@ impl VariableKernelLossConfig {
         assert!(lambda >= 0.0 && lambda.is_finite(), "the penalty of the width is {lambda}");
         let log = TensorData::from([self.rule.width.ln()]).convert_dtype(dtype);
         VariableKernelLoss {
-            neighbors: self.rule.neighbors,
-            averaged: self.rule.averaged,
-            first_width: self.rule.width,
+            first_rule: self.rule,
             width_penalty: lambda,
             reduction: self.reduction.clone(),
             log_width: Param::from_tensor(Tensor::from_data(log, (device, dtype))),
@@ -86,9 +84,9 @@ impl VariableKernelLossConfig {
 #[derive(Module, Debug)]
 #[module(custom_display)]
 pub struct VariableKernelLoss {
-    neighbors: usize,
-    averaged: usize,
-    first_width: f64,
+    /// With the width that it starts from.
+    #[module(skip)]
+    first_rule: VariableKernel,
     width_penalty: f64,
     #[module(skip)]
     reduction: Reduction,
@@ -96,17 +94,14 @@ pub struct VariableKernelLoss {
 }
 
 shown_on_one_line!(VariableKernelLoss, |module, content| content
-    .add("neighbors", &module.neighbors)
-    .add("averaged", &module.averaged));
+    .add("neighbors", &module.first_rule.neighbors)
+    .add("averaged", &module.first_rule.averaged));
 
 impl VariableKernelLoss {
     /// The rule with the width as it is now.
     pub fn rule(&self) -> VariableKernel {
         let log = self.log_width.val().without_autodiff().into_scalar::<f64>();
-        VariableKernel::new()
-            .with_neighbors(self.neighbors)
-            .with_averaged(self.averaged)
-            .with_width(log.exp())
+        self.first_rule.with_width(log.exp())
     }
 
     /// The loss of a batch. The batch is read from its device, as neighbors are searched on the host; NaN if a coordinate is
@@ -147,7 +142,7 @@ impl VariableKernelLoss {
 
     /// The number of neighbors among `n` rows: K, or all others where there are fewer.
     fn neighbors_among(&self, n: usize) -> usize {
-        self.neighbors.min(n - 1)
+        self.first_rule.neighbors.min(n - 1)
     }
 
     /// The K nearest other rows of each row, `[n, K]`; `None` where a coordinate is not finite.
@@ -164,7 +159,8 @@ impl VariableKernelLoss {
     /// The share of each neighbor, `n_tk / Σ_k n_tk`, from squared distances; `[b, K]` to `[b, K]`.
     fn shares(&self, sq_distances: Tensor<2>) -> Tensor<2> {
         let [b, k] = sq_distances.dims();
-        let near = square_root(sq_distances.clone().slice([0..b, 0..self.averaged.min(k)]));
+        let near =
+            square_root(sq_distances.clone().slice([0..b, 0..self.first_rule.averaged.min(k)]));
         let inverse = self.log_width.val().cast(near.dtype()).neg().exp().reshape([1, 1]);
         let mean = near.mean_dim(1);
         let still = mean.clone().equal_elem(0.0); // [b, 1]: rows with M neighbors at the same place
@@ -204,7 +200,7 @@ impl Objective for VariableKernelLoss {
 
     fn blocks(&self, _: &Tensor<2>, target: &KernelTarget, _rows: usize) -> Vec<Range<usize>> {
         // A block holds b K rows of the embedding and of the classes.
-        let rows = ((1 << 20) / (self.neighbors * target.classes())).clamp(64, 4096);
+        let rows = ((1 << 20) / (self.first_rule.neighbors * target.classes())).clamp(64, 4096);
         let n = target.terms();
         (0..n).step_by(rows).map(|start| start..(start + rows).min(n)).collect()
     }
@@ -229,7 +225,8 @@ impl Objective for VariableKernelLoss {
         let errors = match self.width_penalty {
             0.0 => errors,
             lambda => {
-                let from_start = self.log_width.val().cast(dtype).sub_scalar(self.first_width.ln());
+                let from_start =
+                    self.log_width.val().cast(dtype).sub_scalar(self.first_rule.width.ln());
                 errors + from_start.square().mul_scalar(lambda).reshape([1, 1])
             }
         };

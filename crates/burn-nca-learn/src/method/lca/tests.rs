@@ -84,10 +84,7 @@ fn the_likelihood_rises_at_every_step_and_the_gradient_reaches_at_least_as_far()
         assert!(history.windows(2).all(|two| two[1].value <= two[0].value + 1e-9));
         let rows = (em.summary().rows, em.summary().held_out_rows);
         assert_eq!(rows, (60, 0));
-        let method = match &em.card().method {
-            AnyMethod::Lca(lca) => AnyMethod::from(lca.clone().with_trainer(Trainer::Gradient)),
-            _ => LcaClassifier::new().with_trainer(Trainer::Gradient).into(),
-        };
+        let method = em.card().method.with_setting("trainer", "gradient").unwrap();
         let gradient = fitted(method, 2, 400);
         let (reached, em) = (gradient.summary().value, em.summary().value);
         assert!(reached <= em + 1e-3 * em.abs(), "{reached} against {em}");
