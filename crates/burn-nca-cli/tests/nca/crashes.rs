@@ -12,7 +12,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::Place;
-use crate::faults::{TABLE, fit, keeping, results};
+use crate::faults::{FIT, TABLE, keeping, results};
 
 /// The seed of the environment, or else a fixed one: the same moments of a run at each test, others in a long run of
 /// `benches/fuzz.py`.
@@ -51,12 +51,12 @@ fn copy(from: &Path, to: &Path) {
 #[test]
 fn faults_upon_faults_lose_no_fit() {
     let place = Place::new();
-    let (out, data) = (place.at("run"), place.file("t.csv", TABLE));
+    place.file("t.csv", TABLE);
     let (run, partial) = (place.path("run"), place.path("run.partial"));
-    let arguments = fit(&data, &out);
-    keeping(&arguments).assert().success();
-    let (expected, left) = (results(&run), names(&run));
-    fs::remove_dir_all(&run).unwrap();
+    let fit = format!("{FIT} --out run");
+    keeping(&place, &fit).success();
+    let (expected, left) = (results(&place, "run"), names(&run));
+    place.clear("run");
 
     let (seed, mut random) = seeded();
     let mut seen: BTreeSet<BTreeSet<String>> = BTreeSet::new();
@@ -68,7 +68,7 @@ fn faults_upon_faults_lose_no_fit() {
         // All operations of a new run, and of one that has an old model to replace; of others a few.
         let is_first = state.is_none() || (before.contains("model") && with_model == 1);
         let stride = if is_first { 1 } else { 17 };
-        let resume = &["--resume"][..usize::from(state.is_some())];
+        let resume = if state.is_some() { "--resume" } else { "" };
         let offset = random.random_range(0..stride);
         for operation in (offset..).step_by(stride) {
             if let Some(state) = &state {
@@ -76,14 +76,14 @@ fn faults_upon_faults_lose_no_fit() {
             }
             let fault = ["fail", "abort"][random.random_range(0..2)];
             let of = format!("{fault} {operation} on {before:?}, BURN_NCA_FUZZ_SEED={seed}");
-            let mut program = keeping(&[&arguments[..], resume].concat());
+            let mut program = keeping(&place, &format!("{fit} {resume}"));
             program.env("NCA_FAULT", &format!("{fault}:{operation}"));
             let output = program.output().unwrap();
             let success = output.status.success();
             if run.exists() {
-                assert_eq!(results(&run), expected, "{of}");
+                assert_eq!(results(&place, "run"), expected, "{of}");
                 assert!(!success || names(&run) == left, "{of}: {:?}", names(&run));
-                fs::remove_dir_all(&run).unwrap();
+                place.clear("run");
             } else {
                 assert!(!success, "{of}");
             }
@@ -94,19 +94,18 @@ fn faults_upon_faults_lose_no_fit() {
                     "{of}"
                 );
                 let has_model = |names: &BTreeSet<String>| {
-                    ["model/model.json", "model.old/model.json"]
-                        .iter()
-                        .any(|name| names.contains(*name))
+                    let models = ["model/model.json", "model.old/model.json"];
+                    models.iter().any(|name| names.contains(*name))
                 };
                 assert!(!has_model(&before) || has_model(&after), "{of}: {after:?}");
                 // What is temporary goes before a run is resumed.
                 let lasting = after.into_iter().filter(|name| !name.contains(".nca-tmp")).collect();
                 if seen.insert(lasting) {
-                    let kept = place.path(&format!("state-{}", seen.len()));
-                    fs::rename(&partial, &kept).unwrap();
-                    states.push(Some(kept));
+                    let kept = format!("state-{}", seen.len());
+                    place.rename("run.partial", &kept);
+                    states.push(Some(place.path(&kept)));
                 } else {
-                    fs::remove_dir_all(&partial).unwrap();
+                    place.clear("run.partial");
                 }
             }
             if success {

@@ -8,7 +8,10 @@ use burn_nca_learn::neighbors::{majority_vote, nearest};
 use serde_json::Value;
 
 use crate::models::{load, run};
-use crate::{Place, failure, json, nca, numbers, read_json, stdout};
+use crate::{Place, numbers, table};
+
+/// The evaluation of the rows that the fit held out.
+const EVALUATE: &str = "evaluate run test.csv --target kind";
 
 /// JSON numbers are read for speed: the last bit may differ.
 fn close(found: &Value, expected: Option<f64>) {
@@ -19,8 +22,8 @@ fn close(found: &Value, expected: Option<f64>) {
 #[test]
 fn the_measures_are_those_of_the_library() {
     let place = Place::new();
-    let (out, file, test) = run(&place);
-    let found = json(&["evaluate", &out, &file, "--target", "kind", "--format", "json"]);
+    let test = run(&place);
+    let found = place.nca(EVALUATE).json();
     let model = load(&place);
     let probabilities = model.class_probabilities(test.features()).unwrap();
     let loss = LogLoss::of(&probabilities, test.labels()).unwrap();
@@ -47,10 +50,9 @@ fn the_measures_are_those_of_the_library() {
 #[test]
 fn the_comparison_with_euclidean_distance_is_that_of_the_fit() {
     let place = Place::new();
-    let (out, file, test) = run(&place);
-    let report = read_json(&place.path("run/report.json"));
-    let arguments = ["evaluate", &out, &file, "--target", "kind", "--format", "json"];
-    let found = json(&arguments);
+    let test = run(&place);
+    let report = place.json("run/report.json");
+    let found = place.nca(EVALUATE).json();
     let told = &found["euclidean"];
     assert_eq!(told["knn"], report["comparison"]["rows"][0]["knn_test"]);
     let count = |name: &str| told[name].as_u64().unwrap() as usize;
@@ -72,65 +74,50 @@ fn the_comparison_with_euclidean_distance_is_that_of_the_fit() {
     assert_eq!(McNemar::of(&learned, &euclidean, test.labels()).unwrap(), counts);
 
     // The model's own folder is in the run's, whose report it needs.
-    let inner = format!("{out}/model");
-    let same = json(&["evaluate", &inner, &file, "--target", "kind", "--format", "json"]);
+    let same = place.nca("evaluate run/model test.csv --target kind").json();
     assert_eq!(&same["euclidean"], told);
 }
 
-/// A small table of two classes that overlap, as CSV.
-fn table(rows: u32) -> String {
-    let row =
-        |i: u32| format!("{},{},{}\n", i % 7, (i * 5) % 11, if i % 7 < 3 { "u" } else { "v" });
-    format!("a,b,y\n{}", (0..rows).map(row).collect::<String>())
+/// A small table of two classes that overlap.
+fn overlapping(rows: usize) -> String {
+    let class = |at: usize| if at % 7 < 3 { "u" } else { "v" };
+    table("a,b,y", rows, |at| format!("{},{},{}", at % 7, (at * 5) % 11, class(at)))
 }
 
 #[test]
-fn a_table_that_has_moved_is_found_by_train() {
+fn a_table_that_has_moved_is_found_by_train_and_one_that_has_changed_is_not_compared() {
     let place = Place::new();
-    let (data, out) = (place.file("data.csv", &table(60)), place.at("run"));
-    nca(&["fit", &data, "--dim", "2", "--out", &out]).assert().success();
-    let moved = place.at("moved.csv");
-    std::fs::rename(&data, &moved).unwrap();
-
-    let lost = json(&["evaluate", &out, &moved, "--format", "json"]);
+    place.file("data.csv", overlapping(60));
+    place.nca("fit data.csv --dim 2 --out run").success();
+    place.rename("data.csv", "moved.csv");
+    let lost = place.nca("evaluate run moved.csv").json();
     assert!(lost["euclidean"].is_null());
     let reason = lost["euclidean_missing"].as_str().unwrap();
     assert!(reason.contains("data.csv"), "{reason}");
-    assert!(stdout(&["evaluate", &out, &moved]).contains("not compared"));
-
-    let found = json(&["evaluate", &out, &moved, "--train", &moved, "--format", "json"]);
+    assert!(place.nca("evaluate run moved.csv").printed().contains("not compared"));
+    let found = place.nca("evaluate run moved.csv --train moved.csv").json();
     assert!(found["euclidean"]["p_value"].is_number() && found["euclidean_missing"].is_null());
     assert_eq!(numbers(&found["interval"]["knn"]).len(), 2);
-}
 
-#[test]
-fn a_table_that_has_changed_in_its_place_is_no_error_but_no_comparison_either() {
-    let place = Place::new();
-    let (data, out) = (place.file("data.csv", &table(60)), place.at("run"));
-    nca(&["fit", &data, "--dim", "2", "--out", &out]).assert().success();
-    std::fs::write(&data, table(50)).unwrap();
-    let found = json(&["evaluate", &out, &data, "--format", "json"]);
+    place.file("data.csv", overlapping(50));
+    let found = place.nca("evaluate run data.csv").json();
     assert!(found["euclidean_missing"].as_str().unwrap().contains("--train"), "{found}");
 }
 
 #[test]
-fn a_model_of_an_earlier_version_does_not_tell_its_training_rows() {
+fn the_model_folder_tells_its_training_rows_unless_it_is_of_an_earlier_version() {
     let place = Place::new();
-    let (out, file, _) = run(&place);
+    run(&place);
+    std::fs::remove_file(place.path("run/report.json")).unwrap();
+    let found = place.nca(EVALUATE).json();
+    assert!(found["euclidean"]["p_value"].is_number(), "{found}");
+
     std::fs::remove_file(place.path("run/model/source.json")).unwrap();
-    let found = json(&["evaluate", &out, &file, "--target", "kind", "--format", "json"]);
+    let found = place.nca(EVALUATE).json();
     let reason = found["euclidean_missing"].as_str().unwrap();
     assert!(reason.contains("an earlier version") && reason.contains("fit it again"), "{reason}");
-    let arguments = ["evaluate", &out, &file, "--target", "kind", "--train", "iris"];
-    assert!(failure(&arguments, 1).contains("an earlier version"));
-    assert_eq!(stdout(&["predict", &out, &file]).lines().next(), Some("class"));
-}
-
-#[test]
-fn the_model_folder_alone_tells_its_training_rows() {
-    let place = Place::new();
-    let (out, file, _) = run(&place);
-    std::fs::remove_file(place.path("run/report.json")).unwrap();
-    let found = json(&["evaluate", &out, &file, "--target", "kind", "--format", "json"]);
-    assert!(found["euclidean"]["p_value"].is_number(), "{found}");
+    let message = place.nca(&format!("{EVALUATE} --train iris")).failure(1);
+    assert!(message.contains("an earlier version"), "{message}");
+    let predicted = place.nca("predict run test.csv").printed();
+    assert_eq!(predicted.lines().next(), Some("class"));
 }

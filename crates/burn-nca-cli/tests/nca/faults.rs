@@ -2,57 +2,44 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::path::Path;
 
 use rand::RngExt;
 use serde_json::Value;
 
 use crate::crashes::seeded;
 use crate::program::Program;
-use crate::{Place, assert_parts, models, nca, read_json};
+use crate::{Place, assert_parts, models};
 
 /// A table that is fitted in no time.
 pub const TABLE: &str = "a,b,c\n1,5,x\n2,4,x\n3,5,x\n2,6,x\n7,1,y\n8,2,y\n6,1,y\n7,3,y\n";
 
-pub fn fit<'a>(data: &'a str, out: &'a str) -> [&'a str; 8] {
-    ["fit", data, "--dim", "1", "--max-iterations", "2", "--out", out]
-}
+/// Its fit.
+pub const FIT: &str = "fit t.csv --dim 1 --max-iterations 2";
 
-/// `nca` with these arguments, which keeps its state after every step, not every few seconds.
-pub fn keeping(arguments: &[&str]) -> Program {
-    let mut program = nca(arguments);
+/// `nca` with this command, which keeps its state after every step, not every few seconds.
+pub fn keeping(place: &Place, command: &str) -> Program {
+    let mut program = place.nca(command);
     program.env("NCA_JOURNAL_SECONDS", "0");
     program
 }
 
 /// What must not depend on how often a run was resumed.
-pub fn results(run: &Path) -> Vec<Value> {
-    let report = read_json(&run.join("report.json"));
-    let fields = [
-        "f",
-        "value",
-        "matrix",
-        "iterations",
-        "evaluations",
-        "termination",
-        "scores",
-        "comparison",
-        "replay",
-    ];
-    assert!(run.join("report.html").exists() && run.join("model/model.json").exists());
-    fields.map(|field| report[field].clone()).to_vec()
+pub fn results(place: &Place, run: &str) -> Vec<Value> {
+    let report = place.json(&format!("{run}/report.json"));
+    let of_fit = ["f", "value", "matrix", "iterations", "evaluations", "termination"];
+    let of_report = ["scores", "comparison", "replay"];
+    for file in ["report.html", "model/model.json"] {
+        assert!(place.path(run).join(file).exists());
+    }
+    of_fit.iter().chain(&of_report).map(|field| report[field].clone()).collect()
 }
 
 /// Files that a finished run leaves, with those of its model.
-fn files(run: &Path) -> Vec<String> {
-    let within = |folder: &Path| {
-        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
-        entries.map(|name| name.into_string().unwrap()).collect::<Vec<_>>()
-    };
-    let mut names = within(run);
-    names.extend(within(&run.join("model")).iter().map(|name| format!("model/{name}")));
-    names.sort();
-    names
+fn files(place: &Place, run: &str) -> Vec<String> {
+    [run.to_string(), format!("{run}/model")]
+        .iter()
+        .flat_map(|folder| place.names(folder))
+        .collect()
 }
 
 /// What a sweep has met.
@@ -64,27 +51,23 @@ struct Swept {
 }
 
 /// Meets every `stride`-th operation of a fit with this fault, from the `first` on, and resumes.
-fn sweep(place: &Place, options: &[&str], fault: &str, (first, stride): (usize, usize)) -> Swept {
-    let (out, run) = (place.at("run"), place.path("run"));
-    let partial = place.path("run.partial");
-    let whole = place.at("whole");
-    keeping(&[options, &["--out", &whole]].concat()).assert().success();
-    let (expected, left) = (results(&place.path("whole")), files(&place.path("whole")));
-    fs::remove_dir_all(&whole).unwrap();
-    let arguments = [options, &["--out", &out]].concat();
+fn sweep(place: &Place, fit: &str, fault: &str, (first, stride): (usize, usize)) -> Swept {
+    let (run, partial) = (place.path("run"), place.path("run.partial"));
+    keeping(place, &format!("{fit} --out whole")).success();
+    let (expected, left) = (results(place, "whole"), files(place, "whole"));
+    place.clear("whole");
     let (mut mid_fit, mut has_checkpoint) = (0, false);
     for operation in (first..).step_by(stride) {
-        let mut program = keeping(&arguments);
-        program.env("NCA_FAULT", &format!("{fault}:{operation}"));
-        let output = program.output().unwrap();
-        let message = String::from_utf8(output.stderr).unwrap();
-        if output.status.success() && !message.contains("injected fault") {
-            assert_eq!(files(&run), left);
-            fs::remove_dir_all(run).unwrap();
+        let mut program = keeping(place, &format!("{fit} --out run"));
+        let outcome = program.env("NCA_FAULT", &format!("{fault}:{operation}")).run();
+        let success = outcome.0.status.success();
+        if success && !outcome.stderr().contains("injected fault") {
+            assert_eq!(files(place, "run"), left);
+            place.clear("run");
             return Swept { operations: operation, mid_fit };
         }
         if !run.exists() {
-            assert!(!output.status.success(), "{fault} {operation}: {message}");
+            assert!(!success, "{fault} {operation}: {outcome}");
             let resume = partial.exists();
             assert!(
                 resume || fault == "fail" || operation == 0,
@@ -94,14 +77,13 @@ fn sweep(place: &Place, options: &[&str], fault: &str, (first, stride): (usize, 
             let checkpoint = partial.join("checkpoint.json").exists();
             assert!(checkpoint || !has_checkpoint, "{fault} {operation} lost the checkpoint");
             has_checkpoint = checkpoint;
-            let resumed = [&arguments[..], &["--resume"][..usize::from(resume)]].concat();
-            let resumed = keeping(&resumed).assert().success();
-            let told = String::from_utf8_lossy(&resumed.get_output().stderr).into_owned();
-            mid_fit += usize::from(told.contains("resuming at iteration"));
-            assert_eq!(files(&run), left, "{fault} {operation}");
+            let option = if resume { "--resume" } else { "" };
+            let resumed = keeping(place, &format!("{fit} --out run {option}")).said();
+            mid_fit += usize::from(resumed.contains("resuming at iteration"));
+            assert_eq!(files(place, "run"), left, "{fault} {operation}");
         }
-        assert_eq!(results(&run), expected, "{options:?}, {fault} {operation}");
-        fs::remove_dir_all(&run).unwrap();
+        assert_eq!(results(place, "run"), expected, "{fit}, {fault} {operation}");
+        place.clear("run");
     }
     unreachable!("a run has an end")
 }
@@ -109,8 +91,8 @@ fn sweep(place: &Place, options: &[&str], fault: &str, (first, stride): (usize, 
 /// Meets every operation of a fit with this fault.
 fn loses_no_fit(fault: &str) {
     let place = Place::new();
-    let data = place.file("t.csv", TABLE);
-    let Swept { operations, mid_fit } = sweep(&place, &fit(&data, "")[..6], fault, (0, 1));
+    place.file("t.csv", TABLE);
+    let Swept { operations, mid_fit } = sweep(&place, FIT, fault, (0, 1));
     assert!(operations >= 50, "{operations} operations for checkpoints, model, reports, folder");
     assert!(mid_fit >= 5, "{mid_fit} runs were resumed from a state in the middle of the fit");
 }
@@ -128,106 +110,90 @@ fn a_process_that_dies_at_any_operation_loses_no_fit() {
 #[test]
 fn no_kind_of_fit_is_lost_to_a_fault() {
     let place = Place::new();
-    let classes = place.file("t.csv", TABLE);
-    let numbers = place.file("n.csv", &TABLE.replace('x', "1.5").replace('y', "-0.25"));
-    let pairs = place.file("pairs.csv", "row,next\n1,2\n3,4\n5,6\n7,8\n");
-    let few = ["--dim", "1", "--max-iterations", "2"];
-    let network = ["fit", &classes, "--encoder", "mlp", "--hidden", "2"];
-    let regression = ["fit", &numbers, "--task", "regression"];
-    let partners = ["fit", &classes, "--ignore", "c", "--pairs", &pairs];
-    let tuned = ["fit", &classes, "--dim", "1", "--tune", "--folds", "2", "--repeats", "1"];
+    place.file("t.csv", TABLE);
+    place.file("n.csv", TABLE.replace('x', "1.5").replace('y', "-0.25"));
+    place.file("pairs.csv", "row,next\n1,2\n3,4\n5,6\n7,8\n");
+    let tuned = "fit t.csv --dim 1 --tune --folds 2 --repeats 1";
     // Their operations are those of the fit above, and all of them would take minutes: each run of the tests tries others.
     let (seed, mut random) = seeded();
     for fault in ["fail", "abort"] {
-        for fit in [&network[..], &regression, &partners] {
+        for fit in [
+            "fit t.csv --encoder mlp --hidden 2",
+            "fit n.csv --task regression",
+            "fit t.csv --ignore c --pairs pairs.csv",
+        ] {
             let first = random.random_range(0..8);
-            sweep(&place, &[fit, &few].concat(), fault, (first, 8));
+            sweep(&place, &format!("{fit} --dim 1 --max-iterations 2"), fault, (first, 8));
         }
         // Each candidate is written down as it ends.
         let first = random.random_range(0..29);
-        let Swept { operations, .. } = sweep(&place, &tuned, fault, (first, 29));
+        let Swept { operations, .. } = sweep(&place, tuned, fault, (first, 29));
         assert!(operations > 50, "{operations} with BURN_NCA_FUZZ_SEED={seed}");
     }
 }
 
 /// Meets every disk operation of a command that writes this file with a fault: the file is the old one or the new one.
-fn old_or_new(arguments: &[&str], file: &Path) {
-    fs::write(file, "old").unwrap();
-    nca(arguments).assert().success();
-    let new = fs::read(file).unwrap();
-    assert_ne!(new, b"old", "{arguments:?}");
+fn old_or_new(place: &Place, command: &str, name: &str) {
+    let read = || fs::read(place.path(name)).unwrap();
+    place.file(name, "old");
+    place.nca(command).success();
+    let new = read();
+    assert_ne!(new, b"old", "{command}");
     for fault in ["fail", "abort"] {
         let mut failed = 0;
         loop {
-            fs::write(file, "old").unwrap();
-            let mut program = nca(arguments);
-            let output = program.env("NCA_FAULT", &format!("{fault}:{failed}")).output().unwrap();
-            let found = fs::read(file).unwrap();
-            assert!(
-                found == b"old" || found == new,
-                "{arguments:?}: half a file at {fault} {failed}"
-            );
-            if output.status.success() {
-                assert_eq!(
-                    found, new,
-                    "{arguments:?}: a success at {fault} {failed} without the new file"
-                );
+            place.file(name, "old");
+            let mut program = place.nca(command);
+            let outcome = program.env("NCA_FAULT", &format!("{fault}:{failed}")).run();
+            let (of, found) = (format!("{command}: {fault} {failed}"), read());
+            assert!(found == b"old" || found == new, "half a file: {of}");
+            if outcome.0.status.success() {
+                assert_eq!(found, new, "a success without the new file: {of}");
                 break;
             }
-            let message = String::from_utf8_lossy(&output.stderr);
-            let name = file.file_name().unwrap().to_string_lossy();
-            assert!(fault == "abort" || message.contains(&*name), "{arguments:?}: {message}");
+            let file = name.rsplit('/').next().unwrap();
+            assert!(fault == "abort" || outcome.stderr().contains(file), "{of}: {outcome}");
             failed += 1;
         }
-        assert!(
-            failed >= 3,
-            "{arguments:?} has {failed} operations: temporary file, contents, rename"
-        );
+        assert!(failed >= 3, "{command} has {failed}: temporary file, contents, rename");
     }
 }
 
 #[test]
 fn what_any_verb_writes_is_the_old_file_or_the_new_one() {
     let place = Place::new();
-    let (run, data, _) = models::run(&place);
-    for file in ["p.csv", "p.json"] {
-        let out = place.at(file);
-        old_or_new(&["predict", &run, &data, "--out", &out], &place.path(file));
+    models::run(&place);
+    for (command, files) in [
+        ("predict run test.csv --out", &["p.csv", "p.json"][..]),
+        ("transform run test.csv --out", &["z.csv", "z.npy", "z.parquet"]),
+        ("export run --to", &["a.safetensors", "a.onnx"]),
+        ("report run --picture", &["rows.svg", "rows.png"]),
+    ] {
+        for file in files {
+            old_or_new(&place, &format!("{command} {file}"), file);
+        }
     }
-    for file in ["z.csv", "z.npy", "z.parquet"] {
-        let out = place.at(file);
-        old_or_new(&["transform", &run, &data, "--out", &out], &place.path(file));
-    }
-    for file in ["a.safetensors", "a.onnx"] {
-        let to = place.at(file);
-        old_or_new(&["export", &run, "--to", &to], &place.path(file));
-    }
-    for file in ["rows.svg", "rows.png"] {
-        let picture = place.at(file);
-        old_or_new(&["report", &run, "--picture", &picture], &place.path(file));
-    }
-    old_or_new(&["report", &run], &place.path("run/report.html"));
+    old_or_new(&place, "report run", "run/report.html");
 }
 
 #[test]
 fn a_full_disk_keeps_the_model_and_says_how_to_resume() {
     let place = Place::new();
-    let (data, out) = (place.file("t.csv", TABLE), place.at("run"));
+    place.file("t.csv", TABLE);
+    let fit = format!("{FIT} --out run");
     // Beyond the operations for the checkpoint, the model and its source.
     let fails_at = |operation: usize| {
-        let mut program = nca(&fit(&data, &out));
-        let output = program.env("NCA_FAULT", &format!("fail:{operation}")).output().unwrap();
-        let message = String::from_utf8(output.stderr).unwrap();
+        let fault = format!("fail:{operation}");
+        let message = place.nca(&fit).env("NCA_FAULT", &fault).run().stderr();
         let found = message.contains("report.json cannot be written");
         if !found {
-            fs::remove_dir_all(place.path("run.partial")).unwrap();
+            place.clear("run.partial");
         }
         found.then_some(message)
     };
     let message = (18..60).find_map(fails_at).unwrap();
     assert_parts(&message, &["the model is kept in", "run.partial", "--resume"]);
-    nca(&["info", &place.at("run.partial/model")]).assert().success();
-    let resumed = nca(&[&fit(&data, &out)[..], &["--resume"]].concat()).assert().success();
-    let message = String::from_utf8(resumed.get_output().stderr.clone()).unwrap();
+    place.nca("info run.partial/model").success();
+    let message = place.nca(&format!("{fit} --resume")).said();
     assert!(message.contains("resuming"), "{message}");
 }

@@ -2,14 +2,13 @@
 
 use serde_json::Value;
 
-use crate::{Place, json, numbers, words};
+use crate::{Place, numbers};
 
 /// The objective of a table at the identity.
 fn at_the_identity(csv: &str) -> Value {
     let place = Place::new();
-    let data = place.file("data.csv", csv);
-    let options = "--init identity --scale none --max-iterations 0 --test-size 0 --format json";
-    json(&[&["fit", &data], &words(options)[..]].concat())
+    place.file("t.csv", csv);
+    place.nca("fit t.csv --init identity --scale none --max-iterations 0 --test-size 0").json()
 }
 
 fn close(found: f64, expected: f64) {

@@ -5,7 +5,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::{Place, failure, nca, read_json, words};
+use serde_json::Value;
+
+use crate::program::Outcome;
+use crate::{Place, assert_parts, warned};
 
 /// Starts a run that writes to `run` in this place, and waits until that file of its is there.
 fn started(command: &mut Command, place: &Place, file: &str) -> Child {
@@ -24,46 +27,48 @@ fn send(signal: &str, child: &Child) {
     assert!(sent.success());
 }
 
-/// Interrupts a run that has begun with this signal; returns what was said.
-fn interrupted(arguments: &[&str], place: &Place, signal: &str, code: i32) -> String {
-    let mut child = started(&mut nca(arguments), place, "");
+/// Interrupts a run that has begun with this signal.
+fn interrupt(command: &str, place: &Place, signal: &str, code: i32) {
+    let mut child = started(&mut place.nca(command), place, "");
     // Signals are listened to before the folder is made.
     std::thread::sleep(Duration::from_millis(20));
     assert!(child.try_wait().unwrap().is_none(), "the fit is still running");
     send(signal, &child);
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(code));
-    assert!(output.stdout.is_empty());
-    String::from_utf8(output.stderr).unwrap()
+    let outcome = Outcome(child.wait_with_output().unwrap()).code(code);
+    assert_eq!(outcome.stdout(), "");
+    assert_parts(&outcome.stderr(), &["interrupted after", "--resume"]);
+    assert!(place.path("run.partial/checkpoint.json").exists() && !place.path("run").exists());
+}
+
+/// The reports of a run that is resumed and of one that was not interrupted, and what the former said.
+fn resumed_and_whole(fit: &str, place: &Place) -> ([Value; 2], String) {
+    let said = place.nca(&format!("{fit} --out run --resume")).said();
+    place.nca(&format!("{fit} --out whole")).success();
+    assert!(!place.path("run.partial").exists());
+    (["run", "whole"].map(|run| place.json(&format!("{run}/report.json"))), said)
 }
 
 #[test]
 fn an_interrupted_fit_continues_to_the_same_result() {
     let place = Place::new();
-    let (out, whole) = (place.at("run"), place.at("whole"));
-    let settings = words("fit digits --dim 2 --optimizer adam --epochs 12 --batch-size 200");
-    let message = interrupted(&[&settings[..], &["--out", &out]].concat(), &place, "-INT", 130);
-    assert!(message.contains("interrupted after") && message.contains("--resume"), "{message}");
-    assert!(!place.path("run").exists());
-    nca(&[&settings[..], &["--out", &out]].concat()).assert().code(1);
-    let going_on = nca(&[&settings[..], &["--out", &out, "--resume"]].concat()).assert().success();
-    let told = String::from_utf8_lossy(&going_on.get_output().stderr).into_owned();
-    assert!(told.contains("resuming at iteration "), "{told}");
-    nca(&[&settings[..], &["--out", &whole]].concat()).assert().success();
-    let [resumed, uninterrupted] =
-        ["run", "whole"].map(|run| read_json(&place.path(run).join("report.json")));
+    let fit = "fit digits --dim 2 --optimizer adam --epochs 12 --batch-size 200";
+    interrupt(&format!("{fit} --out run"), &place, "-INT", 130);
+    place.nca(&format!("{fit} --out run")).failure(1);
+    let ([resumed, uninterrupted], said) = resumed_and_whole(fit, &place);
+    assert!(said.contains("resuming at iteration "), "{said}");
     let fields =
         ["f", "matrix", "iterations", "evaluations", "termination", "embedding", "curve", "replay"];
     for field in fields {
         assert_eq!(resumed[field], uninterrupted[field], "{field}");
     }
-    assert!(!place.path("run/checkpoint.json").exists() && !place.path("run.partial").exists());
+    assert!(!place.path("run/checkpoint.json").exists());
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn a_stop_while_the_table_is_read_ends_a_command_that_keeps_nothing_before_the_fit() {
-    let mut program = nca(&["fit", "-", "--dim", "1"]);
+    let place = Place::new();
+    let mut program = place.nca("fit - --dim 1");
     program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = program.spawn().unwrap();
     // Once the program listens, SIGINT waits for the thread that takes it.
@@ -89,54 +94,40 @@ fn a_stop_while_the_table_is_read_ends_a_command_that_keeps_nothing_before_the_f
     assert_eq!(child.wait().unwrap().code(), Some(130), "{said}");
     let told = "interrupted while the table was read; give the same command to start again";
     assert!(said.contains(told), "{said}");
-    nca(&["fit", "-", "--dim", "1"]).assert_fed(table.as_bytes()).success();
+    place.nca("fit - --dim 1").run_fed(table).success();
 }
 
 #[test]
 fn a_stop_during_the_evaluation_leaves_the_replay_out_and_says_so() {
     let place = Place::new();
-    let out = place.at("run");
-    let arguments =
-        ["fit", "digits", "--dim", "2", "--no-tune", "--max-iterations", "3", "--out", &out];
+    let fit = "fit digits --dim 2 --no-tune --max-iterations 3 --out run";
     // The model is saved between the fit and its evaluation.
-    let child = started(&mut nca(&arguments), &place, "model");
+    let child = started(&mut place.nca(fit), &place, "model");
     send("-INT", &child);
-    let output = child.wait_with_output().unwrap();
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{stderr}");
-    assert!(stderr.contains("the fit is not replayed: a stop was asked for"), "{stderr}");
-    let report = read_json(&place.path("run/report.json"));
+    let outcome = Outcome(child.wait_with_output().unwrap()).success();
+    assert_parts(&outcome.stderr(), &["the fit is not replayed: a stop was asked for"]);
+    let report = place.json("run/report.json");
     assert!(report["replay"].is_null() && report["accuracy"]["test"].is_number());
-    let mut warnings = report["warnings"].as_array().unwrap().iter();
-    assert!(warnings.any(|warning| warning["code"] == "not_replayed"), "{stderr}");
+    assert!(warned(&report).contains("not_replayed: "), "{outcome}");
 }
 
 #[test]
 fn an_interrupted_search_continues_after_the_candidates_that_are_finished() {
     let place = Place::new();
-    let (out, whole) = (place.at("run"), place.at("whole"));
-    let settings = "fit digits --dim 2 --tune --folds 2 --repeats 1 --l2 0.01 --max-iterations 8";
-    let settings = words(settings);
-    let arguments = [&settings[..], &["--out", &out]].concat();
-    let mut child = started(&mut nca(&arguments), &place, "trials.json");
+    let fit = "fit digits --dim 2 --tune --folds 2 --repeats 1 --l2 0.01 --max-iterations 8";
+    let mut child = started(&mut place.nca(&format!("{fit} --out run")), &place, "trials.json");
     send("-INT", &child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(place.path("run.partial/trials.json").exists());
-    let going_on = nca(&[&settings[..], &["--out", &out, "--resume"]].concat()).assert().success();
-    let told = String::from_utf8_lossy(&going_on.get_output().stderr).into_owned();
-    assert!(told.contains("resuming search at candidate "), "{told}");
-    assert!(told.contains("no checkpoint of the fit yet: it starts from the beginning"), "{told}");
-    nca(&[&settings[..], &["--out", &whole]].concat()).assert().success();
-    let [resumed, uninterrupted] =
-        ["run", "whole"].map(|run| read_json(&place.path(run).join("report.json")));
+    let ([resumed, uninterrupted], said) = resumed_and_whole(fit, &place);
+    let beginning = "no checkpoint of the fit yet: it starts from the beginning";
+    assert_parts(&said, &["resuming search at candidate ", beginning]);
     assert_eq!(resumed["matrix"], uninterrupted["matrix"]);
     assert_eq!(resumed["settings"], uninterrupted["settings"]);
-    assert!(!place.path("run.partial").exists());
 }
 
 /// A fit that takes longer than any test.
-const LONG: [&str; 8] =
-    ["fit", "digits", "--dim", "2", "--optimizer", "adam", "--epochs", "100000"];
+const LONG: &str = "fit digits --dim 2 --optimizer adam --epochs 100000 --out run";
 
 /// Whether these tests were started to ignore SIGHUP, as by `nohup`: so do the programs that they start.
 fn hangup_is_ignored() -> bool {
@@ -148,27 +139,21 @@ fn hangup_is_ignored() -> bool {
 #[test]
 fn a_fit_that_is_terminated_can_be_resumed() {
     let place = Place::new();
-    let out = place.at("run");
-    let arguments = [&LONG[..], &["--out", &out]].concat();
     for (signal, code) in [("-TERM", 143), ("-HUP", 129)] {
         if signal == "-HUP" && hangup_is_ignored() {
             continue;
         }
-        let message = interrupted(&arguments, &place, signal, code);
-        assert!(message.contains("interrupted after") && message.contains("--resume"), "{message}");
-        assert!(place.path("run.partial/checkpoint.json").exists());
-        std::fs::remove_dir_all(place.path("run.partial")).unwrap();
+        interrupt(LONG, &place, signal, code);
+        place.clear("run.partial");
     }
 }
 
 #[test]
 fn a_hangup_that_was_to_be_ignored_is_ignored() {
     let place = Place::new();
-    let out = place.at("run");
-    let arguments = [&LONG[..], &["--out", &out]].concat();
     let mut nohup = Command::new("nohup");
-    nohup.arg(env!("CARGO_BIN_EXE_nca")).args(arguments).stdin(Stdio::null());
-    let mut child = started(&mut nohup, &place, "");
+    nohup.arg(env!("CARGO_BIN_EXE_nca")).args(LONG.split(' ')).stdin(Stdio::null());
+    let mut child = started(nohup.current_dir(place.path("")), &place, "");
     send("-HUP", &child);
     std::thread::sleep(Duration::from_millis(100));
     assert!(child.try_wait().unwrap().is_none(), "the fit is still running");
@@ -179,17 +164,14 @@ fn a_hangup_that_was_to_be_ignored_is_ignored() {
 #[test]
 fn a_folder_is_not_written_by_two_processes() {
     let place = Place::new();
-    let out = place.at("run");
-    let arguments = [&LONG[..], &["--out", &out]].concat();
-    let mut child = started(&mut nca(&arguments), &place, ".lock");
-    let resumed = [&arguments[..], &["--resume"]].concat();
-    for arguments in [&arguments, &resumed] {
-        let message = failure(arguments, 1);
+    let mut child = started(&mut place.nca(LONG), &place, ".lock");
+    for command in [LONG, &format!("{LONG} --resume")] {
+        let message = place.nca(command).failure(1);
         assert!(message.contains("another run is writing into"), "{message}");
     }
     // A lock dies with its process.
     child.kill().unwrap();
     child.wait().unwrap();
-    let message = failure(&arguments, 1);
+    let message = place.nca(LONG).failure(1);
     assert!(message.contains("add --resume to resume it"), "{message}");
 }

@@ -4,10 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::Stdio;
 
-use predicates::prelude::*;
-use predicates::str::contains;
-
-use crate::{Place, failure, nca, stdout};
+use crate::{Place, assert_parts, nca};
 
 pub const VERBS: [&str; 12] = [
     "demo",
@@ -26,21 +23,18 @@ pub const VERBS: [&str; 12] = [
 
 #[test]
 fn every_verb_has_help_with_an_example() {
-    let help = stdout(&["--help"]);
+    let help = nca("--help").printed();
+    assert_parts(&help, &VERBS);
     for verb in VERBS {
-        assert!(help.contains(verb), "{verb} is not in the help");
-        let text = stdout(&[verb, "--help"]);
-        assert!(
-            text.contains("Example") && text.contains(&format!("nca {verb}")),
-            "{verb}: {text}"
-        );
+        let text = nca(&format!("{verb} --help")).printed();
+        assert_parts(&text, &["Example", &format!("nca {verb}")]);
     }
     assert!(help.contains("Exit codes"));
 }
 
 #[test]
 fn options_stand_under_what_they_are_about() {
-    let (help, mut heading) = (stdout(&["fit", "-h"]), "");
+    let (help, mut heading) = (nca("fit -h").printed(), "");
     let mut found = Vec::new();
     for line in help.lines() {
         match line.split_whitespace().find(|word| word.starts_with("--")) {
@@ -57,30 +51,29 @@ fn options_stand_under_what_they_are_about() {
         let under = found.iter().filter(|(_, at)| *at == heading).map(|(option, _)| *option);
         assert_eq!(under.collect::<Vec<_>>(), options, "{heading}\n{help}");
     }
-    assert!(stdout(&["info", "--help"]).contains("null for an mlp"));
+    assert!(nca("info --help").printed().contains("null for an mlp"));
 }
 
 #[test]
 fn wrong_usage_ends_with_2() {
-    nca(&[]).assert().code(2);
-    nca(&["learn"]).assert().code(2).stderr(contains("unrecognized subcommand"));
-    nca(&["fit"]).assert().code(2).stderr(contains("<DATA>"));
-    nca(&["--version"]).assert().success().stdout(contains(env!("CARGO_PKG_VERSION")));
+    for (command, part) in [("", "Usage"), ("learn", "unrecognized subcommand"), ("fit", "<DATA>")]
+    {
+        assert_parts(&nca(command).failure(2), &[part]);
+    }
+    assert!(nca("--version").printed().contains(env!("CARGO_PKG_VERSION")));
 }
 
 #[test]
 fn every_shell_has_completions() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        nca(&["completions", shell])
-            .assert()
-            .success()
-            .stdout(contains("nca").and(contains("evaluate")));
+        let script = nca(&format!("completions {shell}")).printed();
+        assert_parts(&script, &["nca", "evaluate"]);
     }
 }
 
 #[test]
 fn the_data_sets_are_listed() {
-    let list = stdout(&["datasets"]);
+    let list = nca("datasets").printed();
     for name in ["iris", "wine", "digits", "balance", "rings"] {
         assert!(list.lines().any(|line| line.starts_with(name)), "{name}");
     }
@@ -90,14 +83,13 @@ fn the_data_sets_are_listed() {
 fn the_demo_serves_the_page_where_a_free_port_and_its_folder_are_given() {
     let place = Place::new();
     place.file("index.html", "the page");
-    let site = place.at("");
     let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    let port = taken.local_addr().unwrap().port().to_string();
-    let message = failure(&["demo", "--site", &place.at("none"), "--port", "0"], 1);
-    assert!(message.contains("or name its folder with --site"), "{message}");
-    let message = failure(&["demo", "--site", &site, "--port", &port], 1);
+    let port = taken.local_addr().unwrap().port();
+    let message = place.nca("demo --site none --port 0").failure(1);
+    assert_parts(&message, &["build.sh", "or name its folder with --site"]);
+    let message = place.nca(&format!("demo --site . --port {port}")).failure(1);
     assert!(message.contains("; give another --port, or 0 for any"), "{message}");
-    let mut demo = nca(&["demo", "--site", &site, "--port", "0"]);
+    let mut demo = place.nca("demo --site . --port 0");
     let mut demo = demo.stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(demo.stdout.take().unwrap()).read_line(&mut line).unwrap();

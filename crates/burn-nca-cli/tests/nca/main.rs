@@ -42,48 +42,29 @@ mod unseen;
 mod warnings;
 mod wide;
 
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 
+use burn_nca_data::{Matrix, npy_file};
+use flate2::{Compression, write::GzEncoder};
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::program::Program;
 
-/// `nca` with these arguments, on the CPU whatever the environment says.
-fn nca(arguments: &[&str]) -> Program {
-    let mut command = Program::new();
+/// `nca` with the words of this command, on the CPU whatever the environment says.
+fn nca(command: &str) -> Program {
+    let mut program = Program::new();
     // Mesa complains on stderr where that variable is not set.
-    command.env("XDG_RUNTIME_DIR", "/tmp").env_remove("BURN_DEVICE").args(arguments);
-    command
-}
-
-/// What a successful run prints.
-fn stdout(arguments: &[&str]) -> String {
-    let output = nca(arguments).assert().success().get_output().stdout.clone();
-    String::from_utf8(output).unwrap()
-}
-
-/// The one JSON document of a successful run.
-fn json(arguments: &[&str]) -> Value {
-    serde_json::from_str(&stdout(arguments)).unwrap()
-}
-
-/// The message of a run that fails with this exit code.
-fn failure(arguments: &[&str], code: i32) -> String {
-    let output = nca(arguments).assert().failure().code(code).get_output().clone();
-    assert!(output.stdout.is_empty(), "nothing is printed on stdout by a run that fails");
-    String::from_utf8(output.stderr).unwrap()
+    program.env("XDG_RUNTIME_DIR", "/tmp").env_remove("BURN_DEVICE");
+    program.args(command.split_whitespace());
+    program
 }
 
 /// A text with each of these parts.
 #[track_caller]
 fn assert_parts(text: &str, parts: &[&str]) {
     parts.iter().for_each(|part| assert!(text.contains(part), "{part:?} is not in {text}"));
-}
-
-/// The arguments of a command in which a space stands between any two.
-fn words(command: &str) -> Vec<&str> {
-    command.split(' ').collect()
 }
 
 /// A folder of files that disappears with the test.
@@ -94,55 +75,117 @@ impl Place {
         Self(tempfile::tempdir().unwrap())
     }
 
+    /// `nca` with the words of this command, which runs in this folder.
+    fn nca(&self, command: &str) -> Program {
+        let mut program = nca(command);
+        program.current_dir(self.0.path());
+        program
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    /// The path of a file as an argument.
-    fn at(&self, name: &str) -> String {
-        self.path(name).display().to_string()
+    fn file<T: AsRef<[u8]>>(&self, name: &str, contents: T) {
+        std::fs::write(self.path(name), contents).unwrap();
     }
 
-    /// A file of this text, as an argument.
-    fn file(&self, name: &str, text: &str) -> String {
-        std::fs::write(self.path(name), text).unwrap();
-        self.at(name)
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn json(&self, name: &str) -> Value {
+        serde_json::from_str(&self.read(name)).unwrap()
+    }
+
+    /// Makes a FIFO.
+    #[cfg(unix)]
+    fn fifo(&self, name: &str) {
+        let mut mkfifo = std::process::Command::new("mkfifo");
+        assert!(mkfifo.arg(self.path(name)).status().unwrap().success());
+    }
+
+    fn rename(&self, from: &str, to: &str) {
+        std::fs::rename(self.path(from), self.path(to)).unwrap();
+    }
+
+    /// The names of what is in a folder, in order.
+    fn names(&self, folder: &str) -> Vec<String> {
+        let entries = std::fs::read_dir(self.path(folder)).unwrap();
+        let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name();
+        let mut names: Vec<_> = entries.map(|entry| name(entry).into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// Removes a folder with what it holds.
+    fn clear(&self, folder: &str) {
+        std::fs::remove_dir_all(self.path(folder)).unwrap();
     }
 }
 
-fn read_json(path: &Path) -> Value {
-    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+/// A table of this header and so many rows.
+fn table(header: &str, count: usize, row: impl Fn(usize) -> String) -> String {
+    (0..count).fold(format!("{header}\n"), |text, at| text + &row(at) + "\n")
+}
+
+/// A file of the corpus of the readers.
+fn corpus(name: &str) -> String {
+    format!("{}/../burn-nca-data/tests/corpus/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Bytes packed by gzip.
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    packed.write_all(bytes).unwrap();
+    packed.finish().unwrap()
+}
+
+/// A NumPy file of these numbers.
+fn array(values: &[f64], columns: usize) -> Vec<u8> {
+    npy_file(&Matrix::F64 { values: values.to_vec(), columns })
+}
+
+fn array_of(value: &Value) -> &[Value] {
+    value.as_array().unwrap()
 }
 
 fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+    array_of(value).iter().map(|number| number.as_f64().unwrap()).collect()
 }
 
-/// The codes of the warnings of a document.
-fn codes(document: &Value) -> Vec<&str> {
-    let warnings = document["warnings"].as_array().unwrap();
-    warnings.iter().map(|warning| warning["code"].as_str().unwrap()).collect()
+/// The warnings of a document, each a code and a text.
+fn warnings(document: &Value) -> Vec<(&str, &str)> {
+    array_of(&document["warnings"])
+        .iter()
+        .map(|one| (one["code"].as_str().unwrap(), one["text"].as_str().unwrap()))
+        .collect()
+}
+
+/// The same as text, a line each: `few_groups: all rows are of one group`.
+fn warned(document: &Value) -> String {
+    warnings(document).iter().map(|(code, text)| format!("{code}: {text}\n")).collect()
+}
+
+/// The methods that a fit was compared with, its own at the end.
+fn methods_compared(report: &Value) -> Vec<&str> {
+    let rows = array_of(&report["comparison"]["rows"]).iter();
+    rows.map(|row| row["method"].as_str().unwrap()).collect()
 }
 
 /// A document without what the clock and the place decide.
-fn timeless(document: &mut Value) {
-    match document {
+fn timeless(mut document: Value) -> Value {
+    match &mut document {
         Value::Object(fields) => {
             let of_the_clock = |name: &str| {
                 let others = ["ended", "times", "command", "peak_memory_bytes"];
                 name.contains("seconds") || others.contains(&name)
             };
             fields.retain(|name, _| !of_the_clock(name));
-            fields.values_mut().for_each(timeless);
+            fields.values_mut().for_each(|field| *field = timeless(field.take()));
         }
-        Value::Array(items) => items.iter_mut().for_each(timeless),
+        Value::Array(items) => items.iter_mut().for_each(|item| *item = timeless(item.take())),
         _ => {}
     }
-}
-
-/// The document of a file without what the clock and the place decide.
-fn read_timeless(path: &Path) -> Value {
-    let mut document = read_json(path);
-    timeless(&mut document);
     document
 }

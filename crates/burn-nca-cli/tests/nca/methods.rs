@@ -3,48 +3,46 @@
 use burn_nca_learn::data::Task;
 use burn_nca_learn::method::AnyMethod;
 
-use crate::continuous::{film, houses};
-use crate::{Place, json, stdout};
+use crate::continuous::{write_film, write_houses};
+use crate::{Place, array_of, assert_parts, methods_compared, nca};
 
 #[test]
 fn every_method_is_fitted_saved_evaluated_and_named() {
     let place = Place::new();
-    let houses = houses(&place);
-    let (film, pairs) = film(&place);
+    write_houses(&place);
+    write_film(&place);
     for method in AnyMethod::all() {
         let info = method.info();
-        let out = place.at(info.name);
+        let name = info.name;
         // Those that need no target learn from classes, too.
-        let (data, more): (&str, &[&str]) = match info.task {
-            None | Some(Task::Classes) => ("iris", &[]),
-            Some(Task::Numbers) => (&houses, &["--task", "regression"]),
-            Some(Task::Pairs) => (&film, &["--pairs", &pairs]),
+        let (data, options) = match info.task {
+            None | Some(Task::Classes) => ("iris", ""),
+            Some(Task::Numbers) => ("houses.csv", "--task regression"),
+            Some(Task::Pairs) => ("film.csv", "--pairs pairs.csv"),
         };
-        let given = ["fit", data, "--method", info.name, "--format", "json", "--out", &out];
-        let small: &[&str] = if info.name.starts_with("modern") {
-            &["--dim", "8", "--set", "members=2", "--set", "width=16"]
-        } else {
-            &[]
+        let small = match name.starts_with("modern") {
+            true => "--dim 8 --set members=2 --set width=16",
+            false => "",
         };
-        let report = json(&[&given[..], more, small].concat());
+        let fit = format!("fit {data} --method {name} --out {name} {options} {small}");
+        let report = place.nca(&fit).json();
         assert_eq!(report["method"], info.label);
-        assert_eq!(report["settings"]["method"], info.name);
-        let rows = report["comparison"]["rows"].as_array().unwrap();
-        assert_eq!(rows.last().unwrap()["method"], info.label, "{rows:?}");
-        let of_nothing = rows.iter().filter(|row| row["method"] == "Euclidean").count();
-        assert_eq!(of_nothing, 1, "{rows:?}");
+        assert_eq!(report["settings"]["method"], name);
+        let compared = methods_compared(&report);
+        assert_eq!(compared.last(), Some(&info.label), "{compared:?}");
+        let of_nothing = compared.iter().filter(|one| **one == "Euclidean").count();
+        assert_eq!(of_nothing, 1, "{compared:?}");
 
-        let said = stdout(&["info", &out]);
-        assert!(said.contains(info.label) && said.contains(info.title), "{said}");
-        assert_eq!(json(&["info", &out, "--format", "json"])["method"], info.name);
-        let page = std::fs::read_to_string(place.path(info.name).join("report.html")).unwrap();
-        assert!(page.contains(info.label));
-        let pairs: &[&str] = if info.task == Some(Task::Pairs) { more } else { &[] };
-        let measured = json(&[&["evaluate", &out, data, "--format", "json"][..], pairs].concat());
-        if matches!(info.task, None | Some(Task::Classes)) {
+        let said = place.nca(&format!("info {name}")).printed();
+        assert_parts(&said, &[info.label, info.title]);
+        assert_eq!(place.nca(&format!("info {name}")).json()["method"], name);
+        assert!(place.read(&format!("{name}/report.html")).contains(info.label));
+        let pairs = if info.task == Some(Task::Pairs) { options } else { "" };
+        let measured = place.nca(&format!("evaluate {name} {data} {pairs}")).json();
+        if data == "iris" {
             assert!(measured["accuracy"]["knn"].as_f64().unwrap() > 0.9, "{info:?} {measured}");
-            let predicted = stdout(&["predict", &out, "iris", "--probabilities"]);
-            assert_eq!(predicted.lines().count(), 151);
+            let predict = format!("predict {name} iris --probabilities");
+            assert_eq!(place.nca(&predict).printed().lines().count(), 151);
         }
     }
 }
@@ -52,29 +50,28 @@ fn every_method_is_fitted_saved_evaluated_and_named() {
 #[test]
 fn a_method_that_needs_no_target_takes_numbers_and_pairs() {
     let place = Place::new();
-    let (film, pairs) = film(&place);
-    let (houses, out) = (houses(&place), place.at("pca"));
-    let given = ["fit", &houses, "--task", "regression", "--method", "pca", "--dim", "2"];
-    let report = json(&[&given[..], &["--format", "json", "--out", &out]].concat());
+    write_houses(&place);
+    write_film(&place);
+    let fit = "fit houses.csv --task regression --method pca --dim 2 --out pca";
+    let report = place.nca(fit).json();
     assert_eq!((&report["method"], &report["kind"]), (&"PCA".into(), &"numbers".into()));
-    assert_eq!(stdout(&["predict", &out, &houses]).lines().next(), Some("price"));
-    let report =
-        json(&["fit", &film, "--pairs", &pairs, "--method", "whitening", "--format", "json"]);
+    let predicted = place.nca("predict pca houses.csv").printed();
+    assert_eq!(predicted.lines().next(), Some("price"));
+    let report = place.nca("fit film.csv --pairs pairs.csv --method whitening").json();
     assert_eq!((&report["method"], &report["kind"]), (&"whitening".into(), &"pairs".into()));
 }
 
 #[test]
 fn the_methods_are_listed_with_their_settings() {
-    let listed = json(&["methods", "--format", "json"]);
-    assert_eq!(listed.as_array().unwrap().len(), AnyMethod::all().len());
+    let listed = nca("methods").json();
+    assert_eq!(array_of(&listed).len(), AnyMethod::all().len());
     assert_eq!(listed[0]["name"], "nca");
     assert_eq!(listed[0]["settings"][0]["default"], "G");
-    let (table, help) = (stdout(&["methods"]), stdout(&["fit", "--help"]));
+    let (table, help) = (nca("methods").printed(), nca("fit --help").printed());
     for method in AnyMethod::all() {
         let name = method.info().name;
         assert!(table.lines().any(|line| line.starts_with(name)), "{table}");
         assert!(help.contains(&format!("- {name}:")), "{name} is not in the help");
     }
-    let one = stdout(&["methods", "nca"]);
-    assert!(one.contains("--set repulsion=0"), "{one}");
+    assert_parts(&nca("methods nca").printed(), &["--set repulsion=0"]);
 }

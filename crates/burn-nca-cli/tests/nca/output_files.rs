@@ -2,150 +2,135 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use crate::{Place, assert_parts, failure, models, nca, stdout};
+use crate::program::Outcome;
+use crate::{Place, assert_parts, models};
 
 #[test]
 fn what_is_no_plain_file_stays_what_it_is() {
     let place = Place::new();
-    let (run, data, _) = models::run(&place);
-    let expected = stdout(&["predict", &run, &data]);
+    models::run(&place);
+    let expected = place.nca("predict run test.csv").printed();
     let predict = |out: &str| {
-        nca(&["predict", &run, &data, "--out", out]).assert().success();
+        place.nca(&format!("predict run test.csv --out {out}")).success();
     };
 
-    let target = place.file("target.csv", "old");
+    place.file("target.csv", "old");
     symlink("target.csv", place.path("link.csv")).unwrap();
-    predict(&place.at("link.csv"));
+    predict("link.csv");
     assert!(fs::symlink_metadata(place.path("link.csv")).unwrap().is_symlink());
-    assert_eq!(fs::read_to_string(target).unwrap(), expected);
+    assert_eq!(place.read("target.csv"), expected);
 
     symlink("made.csv", place.path("dangling.csv")).unwrap();
-    predict(&place.at("dangling.csv"));
-    assert_eq!(fs::read_to_string(place.path("made.csv")).unwrap(), expected);
+    predict("dangling.csv");
+    assert_eq!(place.read("made.csv"), expected);
 
     fs::hard_link(place.path("made.csv"), place.path("other.csv")).unwrap();
-    fs::write(place.path("other.csv"), "old").unwrap();
-    predict(&place.at("made.csv"));
-    assert_eq!(fs::read_to_string(place.path("other.csv")).unwrap(), expected);
+    place.file("other.csv", "old");
+    predict("made.csv");
+    assert_eq!(place.read("other.csv"), expected);
 
-    assert!(Command::new("mkfifo").arg(place.path("pipe.csv")).status().unwrap().success());
+    place.fifo("pipe.csv");
     let pipe = place.path("pipe.csv");
     let reader = std::thread::spawn(move || fs::read_to_string(pipe).unwrap());
-    predict(&place.at("pipe.csv"));
+    predict("pipe.csv");
     assert_eq!(reader.join().unwrap(), expected);
 
     predict("/dev/null");
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
-    assert_eq!(stdout(&["predict", &run, &data, "--out", "/dev/stdout"]), expected);
+    assert_eq!(place.nca("predict run test.csv --out /dev/stdout").printed(), expected);
 }
 
 #[test]
-fn standard_output_by_name_keeps_what_a_file_holds_already() {
+fn standard_output_by_name_or_link_keeps_what_a_file_holds_already() {
     let place = Place::new();
-    let (run, data, _) = models::run(&place);
-    let file = fs::File::create(place.path("all.csv")).unwrap();
-    let mut program = nca(&["transform", &run, &data, "--out", "/dev/stdout"]);
-    std::io::Write::write_all(&mut (&file), b"kept\n").unwrap();
-    program.stdout(file.try_clone().unwrap()).status().unwrap();
-    std::io::Write::write_all(&mut (&file), b"end\n").unwrap();
-    let text = fs::read_to_string(place.path("all.csv")).unwrap();
-    assert!(text.starts_with("kept\nz1,z2\n") && text.ends_with("\nend\n"), "{text}");
-}
-
-#[test]
-fn a_link_to_standard_output_keeps_the_file_behind_it() {
-    let place = Place::new();
-    let (run, data, _) = models::run(&place);
+    models::run(&place);
     symlink("/dev/stdout", place.path("o.csv")).unwrap();
-    let all = place.file("all.csv", "kept\n");
-    let open = fs::OpenOptions::new().append(true).open(&all).unwrap();
-    let mut program = nca(&["transform", &run, &data, "--out", &place.at("o.csv")]);
-    assert!(program.stdout(open).status().unwrap().success());
-    let text = fs::read_to_string(all).unwrap();
-    assert!(text.starts_with("kept\nz1,z2\n") && text.lines().count() == 47, "{text}");
+    for out in ["/dev/stdout", "o.csv"] {
+        let mut file = fs::File::create(place.path("all.csv")).unwrap();
+        file.write_all(b"kept\n").unwrap();
+        let mut program = place.nca(&format!("transform run test.csv --out {out}"));
+        assert!(program.stdout(file.try_clone().unwrap()).status().unwrap().success());
+        file.write_all(b"end\n").unwrap();
+        let text = place.read("all.csv");
+        assert!(text.starts_with("kept\nz1,z2\n") && text.ends_with("\nend\n"), "{text}");
+        assert_eq!(text.lines().count(), 48, "{out}: {text}");
+    }
 }
 
 #[test]
 fn a_closed_stdout_keeps_no_file_from_being_written() {
     let place = Place::new();
-    let picture = place.at("p.svg");
-    let fit = ["fit", "iris", "--dim", "2", "--no-tune", "--max-iterations", "2"];
-    let mut program = nca(&[&fit[..], &["--picture", &picture]].concat());
+    let fit = "fit iris --dim 2 --no-tune --max-iterations 2 --picture p.svg";
+    let mut program = place.nca(fit);
     let mut child = program.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     drop(child.stdout.take());
     assert!(child.wait().unwrap().success());
-    assert!(fs::read_to_string(picture).unwrap().contains("setosa"));
+    assert!(place.read("p.svg").contains("setosa"));
 }
 
 #[test]
 fn only_the_pipe_of_stdout_may_be_closed() {
     let place = Place::new();
-    let (run, data, _) = models::run(&place);
-    let text = fs::read_to_string(&data).unwrap();
+    models::run(&place);
+    let text = place.read("test.csv");
     let (head, rows) = text.split_once('\n').unwrap();
     // More than a pipe holds, so that the reader goes while it is written to.
-    let many = place.file("many.csv", &format!("{head}\n{}", rows.repeat(200)));
-    let pipe = place.at("pipe.csv");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let reader = std::thread::spawn({
-        let pipe = pipe.clone();
-        move || drop(fs::File::open(pipe).unwrap())
-    });
-    let message = failure(&["transform", &run, &many, "--out", &pipe], 1);
+    place.file("many.csv", format!("{head}\n{}", rows.repeat(200)));
+    place.fifo("pipe.csv");
+    let pipe = place.path("pipe.csv");
+    let reader = std::thread::spawn(move || drop(fs::File::open(pipe).unwrap()));
+    let message = place.nca("transform run many.csv --out pipe.csv").failure(1);
     assert!(message.contains("pipe.csv cannot be written"), "{message}");
     reader.join().unwrap();
 
-    for more in [&[][..], &["--out", "/dev/stdout"]] {
-        let mut program = nca(&[&["transform", &run, &many], more].concat());
+    for more in ["", "--out /dev/stdout"] {
+        let mut program = place.nca(&format!("transform run many.csv {more}"));
         let mut child = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
-        let output = child.wait_with_output().unwrap();
-        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        let outcome = Outcome(child.wait_with_output().unwrap()).success();
+        assert_eq!(outcome.stderr(), "");
     }
 }
 
 #[test]
 fn a_file_keeps_its_permissions_and_a_read_only_one_its_contents() {
     let place = Place::new();
-    let (run, data, _) = models::run(&place);
-    let out = place.file("z.csv", "old");
-    let mode = |mode| fs::set_permissions(&out, fs::Permissions::from_mode(mode)).unwrap();
-    mode(0o400);
+    models::run(&place);
+    place.file("z.csv", "old");
+    let set_mode = |mode| {
+        fs::set_permissions(place.path("z.csv"), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let mode = |name: &str| fs::metadata(place.path(name)).unwrap().mode();
+    set_mode(0o400);
     for verb in ["predict", "transform"] {
-        let message = failure(&[verb, &run, &data, "--out", &out], 1);
+        let message = place.nca(&format!("{verb} run test.csv --out z.csv")).failure(1);
         assert!(message.contains("the file is read-only"), "{message}");
     }
-    assert_eq!(fs::read_to_string(&out).unwrap(), "old");
-    mode(0o604);
-    nca(&["predict", &run, &data, "--out", &out]).assert().success();
-    assert_eq!(fs::metadata(&out).unwrap().mode() & 0o777, 0o604);
+    assert_eq!(place.read("z.csv"), "old");
+    set_mode(0o604);
+    place.nca("predict run test.csv --out z.csv").success();
+    assert_eq!(mode("z.csv") & 0o777, 0o604);
 
-    let layer = place.at("layer.safetensors");
-    nca(&["export", &run, "--to", &layer]).assert().success();
-    let usual = fs::metadata(place.file("plain", "")).unwrap().mode();
-    assert_eq!(fs::metadata(layer).unwrap().mode(), usual);
+    place.nca("export run --to layer.safetensors").success();
+    place.file("plain", "");
+    assert_eq!(mode("layer.safetensors"), mode("plain"));
 }
 
 #[test]
 fn pictures_are_written_as_svg_and_png_by_a_fit_and_by_its_report() {
     let place = Place::new();
-    let (run, svg, png) = (place.at("run"), place.at("iris.svg"), place.at("iris.PNG"));
-    nca(&["fit", "iris", "--dim", "2", "--no-tune", "--out", &run, "--picture", &svg])
-        .assert()
-        .success();
-    nca(&["report", &run, "--picture", &png, "--picture", &place.at("again.svg")])
-        .assert()
-        .success();
-    let text = std::fs::read_to_string(&svg).unwrap();
+    place.nca("fit iris --dim 2 --no-tune --out run --picture iris.svg").success();
+    place.nca("report run --picture iris.PNG --picture again.svg").success();
+    let text = place.read("iris.svg");
     assert_parts(&text, &["iris, NCA", "setosa", "pale"]);
-    assert_eq!(text, std::fs::read_to_string(place.path("again.svg")).unwrap());
-    assert!(std::fs::read(&png).unwrap().starts_with(b"\x89PNG"));
-    let message = failure(&["report", &run, "--picture", "iris.pdf"], 2);
+    assert_eq!(text, place.read("again.svg"));
+    assert!(fs::read(place.path("iris.PNG")).unwrap().starts_with(b"\x89PNG"));
+    let message = place.nca("report run --picture iris.pdf").failure(2);
     assert!(message.contains("written as .svg or .png"), "{message}");
-    let nowhere = place.at("none/iris.svg");
-    let message = failure(&["fit", "iris", "--picture", &nowhere], 2);
+    let message = place.nca("fit iris --picture none/iris.svg").failure(2);
     assert!(message.contains("is not there; make it first"), "{message}");
 }

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::ops::{Deref, DerefMut};
 use std::process::{Command, Output, Stdio};
 
-use predicates::Predicate;
+use serde_json::Value;
 
 /// A run of `nca` to come.
 pub struct Program(Command);
@@ -24,18 +24,51 @@ impl Program {
         self
     }
 
+    /// Runs it to its end.
+    pub fn run(&mut self) -> Outcome {
+        Outcome(self.0.output().unwrap())
+    }
+
     /// Runs it to its end with a pipe on stdin that gives these bytes.
-    pub fn assert_fed(&mut self, input: &[u8]) -> Outcome {
+    pub fn run_fed(&mut self, input: impl AsRef<[u8]>) -> Outcome {
         let (stdin, stdout, stderr) = (Stdio::piped(), Stdio::piped(), Stdio::piped());
         let mut child = self.0.stdin(stdin).stdout(stdout).stderr(stderr).spawn().unwrap();
         // A program that refuses its input need not read all of it.
-        let _ = child.stdin.take().unwrap().write_all(input);
+        let _ = child.stdin.take().unwrap().write_all(input.as_ref());
         Outcome(child.wait_with_output().unwrap())
     }
 
-    /// Runs it to its end.
-    pub fn assert(&mut self) -> Outcome {
-        Outcome(self.0.output().unwrap())
+    /// A run that succeeds.
+    #[track_caller]
+    pub fn success(&mut self) -> Outcome {
+        self.run().success()
+    }
+
+    /// What a successful run prints.
+    #[track_caller]
+    pub fn printed(&mut self) -> String {
+        self.success().stdout()
+    }
+
+    /// What a successful run says on stderr.
+    #[track_caller]
+    pub fn said(&mut self) -> String {
+        self.success().stderr()
+    }
+
+    /// The one JSON document of a successful run.
+    #[track_caller]
+    pub fn json(&mut self) -> Value {
+        self.0.args(["--format", "json"]);
+        self.success().json()
+    }
+
+    /// The message of a run that fails with this exit code.
+    #[track_caller]
+    pub fn failure(&mut self, code: i32) -> String {
+        let outcome = self.run().code(code);
+        assert!(outcome.0.stdout.is_empty(), "nothing is printed on stdout by a run that fails");
+        outcome.stderr()
     }
 }
 
@@ -54,38 +87,32 @@ impl DerefMut for Program {
 }
 
 /// What a run did.
-pub struct Outcome(Output);
+#[derive(Debug)]
+pub struct Outcome(pub Output);
 
 impl Outcome {
+    #[track_caller]
     pub fn success(self) -> Self {
         assert!(self.0.status.success(), "{self}");
         self
     }
 
-    pub fn failure(self) -> Self {
-        assert!(!self.0.status.success(), "{self}");
-        self
-    }
-
+    #[track_caller]
     pub fn code(self, code: i32) -> Self {
         assert_eq!(self.0.status.code(), Some(code), "{self}");
         self
     }
 
-    pub fn stdout(self, expected: impl Predicate<str>) -> Self {
-        let found = String::from_utf8_lossy(&self.0.stdout);
-        assert!(expected.eval(&found), "stdout is not what {expected} asks for\n{self}");
-        self
+    pub fn stdout(&self) -> String {
+        String::from_utf8(self.0.stdout.clone()).unwrap()
     }
 
-    pub fn stderr(self, expected: impl Predicate<str>) -> Self {
-        let found = String::from_utf8_lossy(&self.0.stderr);
-        assert!(expected.eval(&found), "stderr is not what {expected} asks for\n{self}");
-        self
+    pub fn stderr(&self) -> String {
+        String::from_utf8_lossy(&self.0.stderr).into_owned()
     }
 
-    pub fn get_output(&self) -> &Output {
-        &self.0
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.0.stdout).unwrap()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{Place, json, nca, stdout};
+use crate::{Place, warnings};
 
 /// Rows of four numbers and a coin toss.
 fn coin_toss(rows: usize, seed: u64) -> Vec<String> {
@@ -19,154 +19,148 @@ fn coin_toss(rows: usize, seed: u64) -> Vec<String> {
     (0..rows).map(|_| row()).collect()
 }
 
-fn table(place: &Place, name: &str, rows: &[String]) -> String {
-    place.file(name, &format!("p,q,r,s,class\n{}", rows.concat()))
+/// The same rows with a number in place of the coin toss.
+fn with_numbers(rows: &[String]) -> Vec<String> {
+    let number = |(at, row): (usize, &String)| {
+        format!("{},{}\n", row.trim().rsplit_once(',').unwrap().0, at * at % 17)
+    };
+    rows.iter().enumerate().map(number).collect()
 }
 
-/// The texts of the warnings of this code.
-fn texts(report: &Value, code: &str) -> Vec<String> {
-    let of_code = report["warnings"].as_array().unwrap().iter().filter(|one| one["code"] == code);
-    of_code.map(|one| one["text"].as_str().unwrap().to_string()).collect()
+fn write(place: &Place, name: &str, rows: &[String]) {
+    place.file(name, format!("p,q,r,s,class\n{}", rows.concat()));
 }
 
-const QUICK: [&str; 7] =
-    ["--no-tune", "--no-baselines", "--max-iterations", "3", "--dim", "2", "-q"];
+/// The first text of a warning of this code; empty where there is none.
+fn text<'a>(report: &'a Value, code: &str) -> &'a str {
+    let of_code = |(found, text): (&str, &'a str)| (found == code).then_some(text);
+    warnings(report).into_iter().find_map(of_code).unwrap_or_default()
+}
 
-fn fit(arguments: &[&str]) -> Value {
-    json(&[&["fit"][..], arguments, &QUICK, &["--format", "json"]].concat())
+/// A text with this start and these parts.
+#[track_caller]
+fn assert_begins(text: &str, start: &str, part: &str) {
+    assert!(text.starts_with(start) && text.contains(part), "{text}");
+}
+
+fn fit(place: &Place, options: &str) -> Value {
+    let quick = "fit --no-tune --no-baselines --max-iterations 3 --dim 2 -q";
+    place.nca(&format!("{quick} {options}")).json()
 }
 
 #[test]
 fn test_rows_that_are_training_rows_are_counted_and_the_others_are_scored() {
     let place = Place::new();
     let (rows, new) = (coin_toss(60, 1), coin_toss(20, 2));
-    let train = table(&place, "train.csv", &rows);
-    let part = table(&place, "part.csv", &[&rows[..25], &new].concat());
-    let found = fit(&[&train, "--test", &part]);
-    let [text] = &texts(&found, "training_rows")[..] else { panic!("{}", found["warnings"]) };
-    assert!(text.starts_with("25 of 45 test rows are also training rows"), "{text}");
-    assert!(text.contains("optimistic; on the other 20 rows: 1-NN accuracy "), "{text}");
+    write(&place, "train.csv", &rows);
+    write(&place, "part.csv", &[&rows[..25], &new].concat());
+    write(&place, "new.csv", &new);
+    let found = fit(&place, "train.csv --test part.csv");
+    let of_code = warnings(&found).iter().filter(|(code, _)| *code == "training_rows").count();
+    assert_eq!(of_code, 1, "{}", found["warnings"]);
+    let said = text(&found, "training_rows");
+    let others_said = "optimistic; on the other 20 rows: 1-NN accuracy ";
+    assert_begins(said, "25 of 45 test rows are also training rows", others_said);
     assert_eq!(found["data"]["test_in_training"], 25);
     // The score of the others is that of the same fit on them alone.
-    let others = fit(&[&train, "--test", &table(&place, "new.csv", &new)]);
+    let others = fit(&place, "train.csv --test new.csv");
     let share = 100.0 * others["accuracy"]["test"].as_f64().unwrap();
-    assert!(text.ends_with(&format!("1-NN accuracy {share:.1} %")), "{text}: {share}");
-    assert!(texts(&others, "training_rows").is_empty());
+    assert!(said.ends_with(&format!("1-NN accuracy {share:.1} %")), "{said}: {share}");
+    assert_eq!(text(&others, "training_rows"), "");
 
-    let all = fit(&[&train, "--test", &train]);
-    assert!(texts(&all, "training_rows")[0].starts_with("all 60 test rows are also training rows"));
+    let all = fit(&place, "train.csv --test train.csv");
+    assert_begins(text(&all, "training_rows"), "all 60 test rows are also training rows", "");
     // Columns in another order and numbers that are written otherwise are the same rows.
     let other = |row: &String| {
         let cells: Vec<&str> = row.trim().split(',').collect();
         format!("{},{},{}00,{},+{}\n", cells[3], cells[4], cells[0], cells[1], cells[2])
     };
     let written: String = rows[..30].iter().map(other).collect();
-    let other = place.file("other.csv", &format!("s,class,p,q,r\n{written}"));
-    let found = fit(&[&train, "--test", &other]);
-    assert!(texts(&found, "training_rows")[0].starts_with("all 30 test rows"), "{found}");
+    place.file("other.csv", format!("s,class,p,q,r\n{written}"));
+    let found = fit(&place, "train.csv --test other.csv");
+    assert_begins(text(&found, "training_rows"), "all 30 test rows", "");
 }
 
 #[test]
 fn copies_within_a_table_are_counted_in_a_random_split_and_without_one() {
     let place = Place::new();
-    let thrice: Vec<String> =
-        coin_toss(30, 3).into_iter().flat_map(|row| [row.clone(), row.clone(), row]).collect();
-    let thrice = table(&place, "thrice.csv", &thrice);
-    let found = fit(&[&thrice]);
-    let text = &texts(&found, "training_rows")[0];
+    let thrice = coin_toss(30, 3).into_iter().flat_map(|row| [row.clone(), row.clone(), row]);
+    write(&place, "thrice.csv", &thrice.collect::<Vec<_>>());
+    let found = fit(&place, "thrice.csv");
     let count = found["data"]["test_in_training"].as_u64().unwrap();
-    assert!(count > 13 && text.starts_with(&format!("{count} of 27 test rows")), "{text}");
-    assert!(texts(&found, "repeated_rows")[0].contains("training rows occur more than once"));
-    let found = fit(&[&thrice, "--test-size", "0"]);
-    let text = &texts(&found, "repeated_rows")[0];
-    assert!(text.starts_with("90 of 90 training rows occur more than once"), "{text}");
-    assert!(texts(&found, "training_rows").is_empty());
+    assert!(count > 13, "{count}");
+    assert_begins(text(&found, "training_rows"), &format!("{count} of 27 test rows"), "");
+    assert_begins(text(&found, "repeated_rows"), "", "training rows occur more than once");
+    let found = fit(&place, "thrice.csv --test-size 0");
+    let start = "90 of 90 training rows occur more than once";
+    assert_begins(text(&found, "repeated_rows"), start, "");
+    assert_eq!(text(&found, "training_rows"), "");
 }
 
 #[test]
 fn a_split_column_and_regression_and_pairs_count_theirs() {
     let place = Place::new();
     let rows = coin_toss(40, 4);
-    let marked = |(at, row): (usize, &String)| {
+    let thrice: Vec<&String> = rows.iter().flat_map(|row| [row, row, row]).collect();
+    let marked = |(at, row): (usize, &&String)| {
         format!("{},{}\n", row.trim(), if at % 4 == 0 { "test" } else { "train" })
     };
-    let twice: Vec<&String> = rows.iter().flat_map(|row| [row, row, row]).collect();
-    let text: String = twice.iter().enumerate().map(|(at, row)| marked((at, row))).collect();
-    let split = place.file("split.csv", &format!("p,q,r,s,class,part\n{text}"));
-    let found = fit(&[&split, "--split", "part", "--target", "class"]);
-    assert!(texts(&found, "training_rows")[0].starts_with("all 30 test rows"), "{found}");
+    let marked: String = thrice.iter().enumerate().map(marked).collect();
+    place.file("split.csv", format!("p,q,r,s,class,part\n{marked}"));
+    let found = fit(&place, "split.csv --split part --target class");
+    assert_begins(text(&found, "training_rows"), "all 30 test rows", "");
 
-    let number = |(at, row): (usize, &String)| {
-        format!("{},{}\n", row.trim().rsplit_once(',').unwrap().0, at * at % 17)
-    };
-    let numbers: Vec<String> = rows.iter().enumerate().map(number).collect();
-    let (train, test) =
-        (table(&place, "t.csv", &numbers[..30]), table(&place, "u.csv", &numbers[20..]));
-    let found = fit(&[&train, "--test", &test, "--task", "regression"]);
-    let text = &texts(&found, "training_rows")[0];
-    assert!(text.starts_with("10 of 20 test rows are also training rows"), "{text}");
-    assert!(text.contains("on the other 10 rows: R²"), "{text}");
+    let numbers = with_numbers(&rows);
+    write(&place, "t.csv", &numbers[..30]);
+    write(&place, "u.csv", &numbers[20..]);
+    let found = fit(&place, "t.csv --test u.csv --task regression");
+    let start = "10 of 20 test rows are also training rows";
+    assert_begins(text(&found, "training_rows"), start, "on the other 10 rows: R²");
 
-    let pairs: String =
-        (1..40).map(|row| format!("{row},{}\n{},{row}\n", row + 1, row + 1)).collect();
-    let pairs = place.file("pairs.csv", &pairs);
-    let features = ["--ignore", "class"];
-    let found =
-        fit(&[&[&table(&place, "p.csv", &rows)[..], "--pairs", &pairs][..], &features].concat());
-    let text = &texts(&found, "training_rows")[0];
-    assert!(text.contains(" test pairs are also training pairs"), "{text}");
+    write(&place, "p.csv", &rows);
+    let pair = |row| format!("{row},{}\n{},{row}\n", row + 1, row + 1);
+    place.file("pairs.csv", (1..40).map(pair).collect::<String>());
+    let found = fit(&place, "p.csv --pairs pairs.csv --ignore class");
+    assert_begins(text(&found, "training_rows"), "", " test pairs are also training pairs");
 }
 
 #[test]
 fn a_saved_model_is_scored_on_the_rows_it_has_not_seen() {
     let place = Place::new();
     let (rows, new) = (coin_toss(60, 5), coin_toss(12, 6));
-    let train = table(&place, "train.csv", &rows);
-    let model = place.at("m");
-    let fit = [&["fit", &train, "--test-size", "0", "--out", &model], &QUICK[..]].concat();
-    nca(&fit).assert().success();
-    let mixed = table(&place, "mixed.csv", &[&rows[..4], &new].concat());
-    let found = json(&["evaluate", &model, &mixed, "--format", "json"]);
-    let text = &texts(&found, "training_rows")[0];
-    let expected = "4 of 16 rows are also training rows";
-    assert!(text.starts_with(expected) && text.contains("on the other 12 rows: 5-NN"), "{text}");
-    let alone = json(&["evaluate", &model, &table(&place, "new.csv", &new), "--format", "json"]);
-    let share = 100.0 * alone["accuracy"]["knn"].as_f64().unwrap();
-    assert!(text.ends_with(&format!("5-NN accuracy {share:.1} %")), "{text}: {share}");
-    let twice = table(&place, "twice.csv", &[&new[..], &new].concat());
-    let found = json(&["evaluate", &model, &twice, "--format", "json"]);
-    assert!(texts(&found, "repeated_rows")[0].starts_with("24 of 24 rows occur more than once"));
-    assert!(stdout(&["evaluate", &model, &mixed]).contains("rows"));
+    write(&place, "train.csv", &rows);
+    write(&place, "mixed.csv", &[&rows[..4], &new].concat());
+    write(&place, "new.csv", &new);
+    write(&place, "twice.csv", &[&new[..], &new].concat());
+    fit(&place, "train.csv --test-size 0 --out run");
+    let evaluate = |file: &str| place.nca(&format!("evaluate run {file}")).json();
+    let found = evaluate("mixed.csv");
+    let said = text(&found, "training_rows");
+    assert_begins(said, "4 of 16 rows are also training rows", "on the other 12 rows: 5-NN");
+    let share = 100.0 * evaluate("new.csv")["accuracy"]["knn"].as_f64().unwrap();
+    assert!(said.ends_with(&format!("5-NN accuracy {share:.1} %")), "{said}: {share}");
+    let found = evaluate("twice.csv");
+    assert_begins(text(&found, "repeated_rows"), "24 of 24 rows occur more than once", "");
+    assert!(place.nca("evaluate run mixed.csv").printed().contains("rows"));
 }
 
 #[test]
 fn training_rows_are_known_by_their_embedding_where_the_table_is_gone() {
     let place = Place::new();
     let (rows, new) = (coin_toss(40, 8), coin_toss(12, 9));
-    let train = table(&place, "train.csv", &rows);
-    let model = place.at("m");
-    nca(&[&["fit", &train, "--test-size", "0", "--out", &model], &QUICK[..]].concat())
-        .assert()
-        .success();
+    write(&place, "train.csv", &rows);
+    write(&place, "new.csv", &new);
+    fit(&place, "train.csv --test-size 0 --out m");
     // Rows were appended: the table is no longer that of the fit.
-    table(&place, "train.csv", &[&rows[..], &new].concat());
-    let evaluate = |file: &str| json(&["evaluate", &model, file, "--format", "json"]);
-    let text = &texts(&evaluate(&train), "training_rows")[0];
-    assert!(
-        text.starts_with("40 of 52 rows are also training rows (the same embedding)"),
-        "{text}"
-    );
-    assert!(text.contains("on the other 12 rows: 5-NN"), "{text}");
-    assert_eq!(texts(&evaluate(&table(&place, "new.csv", &new)), "training_rows"), [""; 0]);
+    write(&place, "train.csv", &[&rows[..], &new].concat());
+    let found = place.nca("evaluate m train.csv").json();
+    let start = "40 of 52 rows are also training rows (the same embedding)";
+    assert_begins(text(&found, "training_rows"), start, "on the other 12 rows: 5-NN");
+    assert_eq!(text(&place.nca("evaluate m new.csv").json(), "training_rows"), "");
 
-    let number = |(at, row): (usize, &String)| {
-        format!("{},{}\n", row.trim().rsplit_once(',').unwrap().0, at * at % 17)
-    };
-    let numbers: Vec<String> = rows.iter().enumerate().map(number).collect();
-    let (file, model) = (table(&place, "numbers.csv", &numbers), place.at("n"));
-    let fit = ["fit", &file, "--task", "regression", "--test-size", "0", "--out", &model];
-    nca(&[&fit, &QUICK[..]].concat()).assert().success();
-    std::fs::rename(&file, place.path("moved.csv")).unwrap();
-    let found = json(&["evaluate", &model, &place.at("moved.csv"), "--format", "json"]);
-    assert!(texts(&found, "training_rows")[0].starts_with("all 40 rows are also"), "{found}");
+    write(&place, "numbers.csv", &with_numbers(&rows));
+    fit(&place, "numbers.csv --task regression --test-size 0 --out n");
+    place.rename("numbers.csv", "moved.csv");
+    let found = place.nca("evaluate n moved.csv").json();
+    assert_begins(text(&found, "training_rows"), "all 40 rows are also", "");
 }

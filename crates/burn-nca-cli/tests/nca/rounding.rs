@@ -2,42 +2,36 @@
 
 use serde_json::Value;
 
-use crate::{Place, json, numbers};
+use crate::{Place, array_of, numbers, table, warnings};
 
-/// Five shares that add up to 1 but for rounding, in `digits` decimals or in full, and their class.
-fn shares(place: &Place, name: &str, digits: Option<usize>) -> String {
-    let mut text = "p1,p2,p3,p4,p5,total,class\n".to_string();
-    for row in 0..90_u32 {
+/// Five shares that add up to 1 but for rounding, each written so, and their class.
+fn shares(write: impl Fn(f64) -> String) -> String {
+    table("p1,p2,p3,p4,p5,total,class", 90, |row| {
         let class = row % 3;
         // Some noise without a generator: the digits of multiples of an irrational number.
-        let noise = |at: u32| (f64::from(row * 5 + at + 1) * 0.618_033_988_749_894_9).fract();
+        let noise = |at: usize| ((row * 5 + at + 1) as f64 * 0.618_033_988_749_894_9).fract();
         let parts: Vec<f64> =
             (0..5).map(|at| 0.2 + noise(at) + if at == class { 0.6 } else { 0.0 }).collect();
         let sum: f64 = parts.iter().sum();
         let mut parts: Vec<f64> = parts.iter().map(|part| part / sum).collect();
         parts.push(parts.iter().sum());
-        let cells = parts.iter().map(|part| match digits {
-            Some(digits) => format!("{part:.digits$},"),
-            None => format!("{part},"),
-        });
-        text += &format!("{}{}\n", cells.collect::<String>(), ["a", "b", "c"][class as usize]);
-    }
-    place.file(name, &text)
+        let cells: Vec<String> = parts.into_iter().map(&write).collect();
+        format!("{},{}", cells.join(","), ["a", "b", "c"][class])
+    })
 }
 
 /// The largest entry of the map in the column of this name.
 fn weight(report: &Value, column: &str) -> f64 {
     let matrix = &report["matrix"];
-    let columns = matrix["columns"].as_array().unwrap();
-    let at = columns.iter().position(|name| name == column).unwrap();
-    let rows = matrix["rows"].as_array().unwrap().iter();
-    rows.map(|row| numbers(row)[at].abs()).fold(0.0, f64::max)
+    let at = array_of(&matrix["columns"]).iter().position(|name| name == column).unwrap();
+    array_of(&matrix["rows"]).iter().map(|row| numbers(row)[at].abs()).fold(0.0, f64::max)
 }
 
 #[test]
 fn a_sum_of_shares_is_zero_and_named_whatever_the_scaling_start_and_method() {
     let place = Place::new();
-    let (full, short) = (shares(&place, "full.csv", None), shares(&place, "short.csv", Some(6)));
+    place.file("full.csv", shares(|part| part.to_string()));
+    place.file("short.csv", shares(|part| format!("{part:.6}")));
     for options in [
         "--dim 2",
         "--dim 2 --scale common",
@@ -56,33 +50,32 @@ fn a_sum_of_shares_is_zero_and_named_whatever_the_scaling_start_and_method() {
         "--method lca --dim 2",
         "--method ncfs",
     ] {
-        let out = place.at("run");
-        let _ = std::fs::remove_dir_all(&out);
-        let limits = "--no-tune --no-baselines --test-size 0 --format json";
-        let given: Vec<&str> = options.split(' ').chain(limits.split(' ')).collect();
-        let report = json(&[&["fit", &full, "--out", &out], &given[..]].concat());
-        let told = report["warnings"].as_array().unwrap().iter();
-        let told: Vec<&Value> = told.filter(|told| told["code"] == "constant_columns").collect();
-        assert!(told[0]["text"].as_str().unwrap().ends_with(": total"), "{options}: {told:?}");
+        let limits = "--no-tune --no-baselines --test-size 0 --out run";
+        let report = place.nca(&format!("fit full.csv {limits} {options}")).json();
+        let told = warnings(&report);
+        let constant = told.iter().find(|(code, _)| *code == "constant_columns");
+        assert!(constant.is_some_and(|(_, text)| text.ends_with(": total")), "{options}: {told:?}");
         assert!(weight(&report, "total") < 1e3, "{options}: {}", report["matrix"]);
         // The same rows in six decimals, whose sums are 1 to 1e-6, are the same rows.
-        let [full, short] = [&full, &short].map(|data| {
-            let measured = json(&["evaluate", &out, data, "--format", "json"]);
+        let [full, short] = ["full.csv", "short.csv"].map(|data| {
+            let measured = place.nca(&format!("evaluate run {data}")).json();
             measured["accuracy"]["knn"].as_f64().unwrap()
         });
         assert!((full - short).abs() < 0.03, "{options}: {full} and {short}");
+        place.clear("run");
     }
 }
 
 #[test]
 fn a_column_of_rounding_stays_zero_in_new_rows() {
     let place = Place::new();
-    let (data, out) = (shares(&place, "full.csv", None), place.at("run"));
-    json(&["fit", &data, "--dim", "2", "--no-tune", "--format", "json", "--out", &out]);
-    let rows =
-        "p1,p2,p3,p4,p5,total\n.5,.2,.15,.1,.05,1\n.5,.2,.15,.1,.05,0.99\n.5,.2,.15,.1,.05,7e6\n";
-    let new = place.file("new.csv", rows);
-    let embedded = crate::stdout(&["transform", &out, &new]);
+    place.file("t.csv", shares(|part| part.to_string()));
+    place.nca("fit t.csv --dim 2 --no-tune --out run").success();
+    place.file(
+        "new.csv",
+        "p1,p2,p3,p4,p5,total\n.5,.2,.15,.1,.05,1\n.5,.2,.15,.1,.05,0.99\n.5,.2,.15,.1,.05,7e6\n",
+    );
+    let embedded = place.nca("transform run new.csv").printed();
     let lines: Vec<&str> = embedded.lines().skip(1).collect();
     assert!(lines.len() == 3 && lines.iter().all(|line| *line == lines[0]), "{embedded}");
 }
@@ -90,20 +83,13 @@ fn a_column_of_rounding_stays_zero_in_new_rows() {
 #[test]
 fn real_columns_of_small_and_of_far_values_are_no_rounding() {
     let place = Place::new();
-    let row = |i: u32| {
+    let row = |i: usize| {
         let class = i % 2;
-        let second = 1_600_000_000 + u64::from(class);
-        format!(
-            "{}e-9,{second},{},{}\n",
-            1 + class + i % 3 / 2,
-            i * 7 % 11,
-            ["u", "v"][class as usize]
-        )
+        let (first, second) = (1 + class + i % 3 / 2, 1_600_000_000 + class);
+        format!("{first}e-9,{second},{},{}", i * 7 % 11, ["u", "v"][class])
     };
-    let rows: String = (0..40).map(row).collect();
-    let data = place.file("far.csv", &format!("volume,time,x,y\n{rows}"));
-    let options = ["--dim", "2", "--no-tune", "--test-size", "0", "--format", "json"];
-    let report = json(&[&["fit", &data], &options[..]].concat());
+    place.file("far.csv", table("volume,time,x,y", 40, row));
+    let report = place.nca("fit far.csv --dim 2 --no-tune --test-size 0").json();
     assert_eq!(report["accuracy"]["train"], 1.0, "{}", report["accuracy"]);
     assert!(!report["warnings"].to_string().contains("constant_columns"), "{}", report["warnings"]);
 }

@@ -2,87 +2,72 @@
 
 use serde_json::Value;
 
-use crate::{Place, assert_parts, codes, failure, json, nca, read_json, stdout, words};
+use crate::{Place, assert_parts, numbers, table, warned};
 
 /// Ninety patients with text, missing values, a name and a weight; ill where `a` is large, or the town is `Oslo`.
 fn patients(rows: std::ops::Range<usize>) -> String {
-    let mut text = String::from("name,a,b,town,smokes,w,visit,part,ill\n");
-    for row in rows {
+    table("name,a,b,town,smokes,w,visit,part,ill", rows.len(), |at| {
+        let row = rows.start + at;
         let a = (row * 7) % 30;
         let town = ["Rome", "Oslo", "Bonn"][row % 3];
-        let ill = a > 17 || town == "Oslo";
+        let class = if a > 17 || town == "Oslo" { "ill" } else { "well" };
         let (a, b) = (a as f64 / 2.0, (row * 11) % 13);
         let a = if row % 8 == 1 { "NA".to_string() } else { a.to_string() };
         let smokes = if row % 2 == 0 { "yes" } else { "no" };
         let (w, part) = (1 + row % 2, if row % 4 == 0 { "test" } else { "train" });
-        let class = if ill { "ill" } else { "well" };
-        text.push_str(&format!("p{row},{a},{b},{town},{smokes},{w},v{},{part},{class}\n", row / 3));
-    }
-    text
+        format!("p{row},{a},{b},{town},{smokes},{w},v{},{part},{class}", row / 3)
+    })
 }
 
-fn said(report: &Value) -> String {
-    let warnings = report["warnings"].as_array().unwrap();
-    warnings.iter().map(|warning| warning["text"].as_str().unwrap().to_string() + "\n").collect()
-}
-
-const FEW: [&str; 3] = ["-q", "--max-iterations", "3"];
+/// A fit of few steps.
+const FIT: &str = "fit -q --max-iterations 3";
 
 /// A fit of the patients with these options; the report.
 fn fit(place: &Place, options: &str) -> Value {
-    let data = place.file("patients.csv", &patients(0..90));
-    let options: Vec<&str> = options.split_whitespace().collect();
-    json(&[&["fit", &data, "--format", "json"], &FEW[..], &options].concat())
+    place.file("patients.csv", patients(0..90));
+    place.nca(&format!("{FIT} patients.csv {options}")).json()
+}
+
+/// The rows of some points, in order.
+fn rows(points: &Value) -> Vec<u64> {
+    let points = points.as_array().unwrap().iter();
+    let mut rows: Vec<u64> = points.map(|point| point["row"].as_u64().unwrap()).collect();
+    rows.sort_unstable();
+    rows
 }
 
 #[test]
 fn a_raw_table_is_prepared_and_its_model_needs_the_raw_table_alone() {
     let place = Place::new();
-    let out = place.at("run");
-    let report = fit(
-        &place,
-        &format!(
-            "--id name --ignore w,visit,part --missing mean --missing-indicators --categorical auto --out {out}"
-        ),
-    );
-    let text = said(&report);
+    let columns = "--id name --ignore w,visit,part --categorical auto";
+    let report = fit(&place, &format!("{columns} --missing mean --missing-indicators --out run"));
+    let text = warned(&report);
     assert_parts(&text, &["filled with the mean of the training rows", "\"a\""]);
     assert_parts(&text, &["one feature of 0 and 1 per level", "\"town\" (3)"]);
-    let model = read_json(&place.path("run/model/model.json"));
-    let names: Vec<&str> = model["scaling"]["names"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|name| name.as_str().unwrap())
-        .collect();
-    assert_eq!(names, ["a", "a is missing", "b", "town=Bonn", "town=Oslo", "town=Rome", "smokes"]);
+    let expected = ["a", "a is missing", "b", "town=Bonn", "town=Oslo", "town=Rome", "smokes"];
+    let model = place.json("run/model/model.json");
+    assert_eq!(model["scaling"]["names"], Value::from(expected.to_vec()));
 
     // New rows of other columns, another order, an unseen town and a missing value where none was.
-    let new = place.file(
+    place.file(
         "new.csv",
         "town,smokes,b,a,name,more\nOslo,no,1,3.5,x1,z\nParis,yes,2,NA,x2,z\nRome,yes,,1,x3,z\n",
     );
-    let output = nca(&["predict", &out, &new]).assert().success().get_output().clone();
-    let (text, told) =
-        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    let outcome = place.nca("predict run new.csv").success();
+    let text = outcome.stdout();
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines[0], "name,ill");
-    assert!(
-        lines[1].starts_with("x1,") && lines[3].starts_with("x3,") && lines.len() == 4,
-        "{text}"
-    );
-    assert_parts(&told, &["\"town\" holds in 1 row a level", "\"Paris\""]);
-    assert!(told.contains("\"b\" (1)"), "{told}");
-    let document = json(&["predict", &out, &new, "--format", "json", "--probabilities"]);
+    assert_eq!((lines[0], lines.len()), ("name,ill", 4));
+    assert!(lines[1].starts_with("x1,") && lines[3].starts_with("x3,"), "{text}");
+    assert_parts(&outcome.stderr(), &["\"town\" holds in 1 row a level", "\"Paris\"", "\"b\" (1)"]);
+    let document = place.nca("predict run new.csv --probabilities").json();
     assert_eq!((&document["target"], &document["id"]), (&"ill".into(), &"name".into()));
     assert_eq!(document["rows"][1]["id"], "x2");
     assert!(document["rows"][1]["probabilities"]["well"].is_number());
-    assert!(stdout(&["transform", &out, &new]).starts_with("name,z1,"));
+    assert!(place.nca("transform run new.csv").printed().starts_with("name,z1,"));
     // The table of the fit is found and prepared again for the comparison.
-    let data = place.at("patients.csv");
-    let evaluation = json(&["evaluate", &out, &data, "--format", "json"]);
+    let evaluation = place.nca("evaluate run patients.csv").json();
     assert!(evaluation["euclidean"]["knn"].is_number(), "{evaluation}");
-    assert!(codes(&evaluation).contains(&"training_rows"));
+    assert!(warned(&evaluation).contains("training_rows: "));
 }
 
 /// The columns of the files `mixed` of burn-nca-data that are features.
@@ -105,108 +90,81 @@ true,\"São, Paulo\",4,5.041
 #[cfg(feature = "parquet")]
 #[test]
 fn parquet_and_arrow_files_are_tables_as_csv_files_are() {
+    use crate::corpus;
+
     let place = Place::new();
-    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../burn-nca-data/tests/corpus");
-    let parquet = format!("{corpus}/parquet/mixed-polars.parquet");
-    let out = place.at("run");
-    let fit = ["fit", &parquet, "--target", "y", "--ignore", "note", "--missing", "mean"];
-    let more = ["--categorical", "auto", "--test-size", "0", "--format", "json", "--out", &out];
-    let report = json(&[&fit[..], &more, &FEW].concat());
-    assert!(said(&report).contains("\"city\" (3)"), "{}", said(&report));
-    let csv = place.file("mixed.csv", MIXED);
-    let expected = stdout(&["predict", &out, &csv]);
+    let parquet = corpus("parquet/mixed-polars.parquet");
+    let columns = "--target y --ignore note --missing mean --categorical auto --test-size 0";
+    let report = place.nca(&format!("{FIT} {parquet} {columns} --out run")).json();
+    assert!(warned(&report).contains("\"city\" (3)"), "{}", warned(&report));
+    place.file("mixed.csv", MIXED);
+    let expected = place.nca("predict run mixed.csv").printed();
     assert!(expected.starts_with("y\n") && expected.lines().count() == 13, "{expected}");
     for name in ["parquet/mixed-duckdb.parquet", "arrow/mixed-zstd.feather", "arrow/mixed.arrows"] {
-        let file = format!("{corpus}/{name}");
-        assert_eq!(stdout(&["predict", &out, &file]), expected, "{name}");
+        let file = corpus(name);
+        assert_eq!(place.nca(&format!("predict run {file}")).printed(), expected, "{name}");
         let bytes = std::fs::read(&file).unwrap();
-        let piped = nca(&["predict", &out, "-"]).assert_fed(&bytes).success();
-        assert_eq!(String::from_utf8_lossy(&piped.get_output().stdout), expected, "{name}");
+        let piped = place.nca("predict run -").run_fed(bytes).success();
+        assert_eq!(piped.stdout(), expected, "{name}");
     }
-    let evaluation = json(&["evaluate", &out, &parquet, "--format", "json"]);
+    let evaluation = place.nca(&format!("evaluate run {parquet}")).json();
     assert_eq!(evaluation["rows"], 12, "{evaluation}");
-    let told = failure(&["fit", &parquet, "--separator", ";"], 1);
-    assert!(told.contains("is a Parquet file, which has no separator"), "{told}");
+    let message = place.nca(&format!("fit {parquet} --separator ;")).failure(1);
+    assert!(message.contains("is a Parquet file, which has no separator"), "{message}");
 }
 
 #[test]
 fn rows_that_are_dropped_keep_their_place_in_predictions() {
     let place = Place::new();
-    let out = place.at("run");
-    let report = fit(&place, &format!("--features a,b --missing drop --out {out}"));
-    assert!(
-        said(&report).contains("12 of 90 rows lack a value and are left out"),
-        "{}",
-        said(&report)
-    );
+    let report = fit(&place, "--features a,b --missing drop --out run");
+    assert_parts(&warned(&report), &["12 of 90 rows lack a value and are left out"]);
     assert_eq!(report["data"]["rows"], 78);
-    let new = place.file("new.csv", "a,b\n1,2\n?,2\n3,1\n");
-    let lines = stdout(&["predict", &out, &new, "--id", "b"]);
-    let lines: Vec<&str> = lines.lines().collect();
+    place.file("new.csv", "a,b\n1,2\n?,2\n3,1\n");
+    let text = place.nca("predict run new.csv --id b").printed();
+    let lines: Vec<&str> = text.lines().collect();
     assert_eq!((lines[0], lines[2]), ("b,ill", "2,"));
-    assert!(stdout(&["transform", &out, &new]).lines().nth(2) == Some(","));
+    assert_eq!(place.nca("transform run new.csv").printed().lines().nth(2), Some(","));
 }
 
 #[test]
 fn rows_are_split_by_a_column_a_file_or_groups() {
     let place = Place::new();
-    let common = "--features b,town --categorical auto";
-    let by_column = fit(&place, &format!("{common} --split part"));
-    let count = |report: &Value, part: &str| -> u64 {
+    let split =
+        |options: &str| fit(&place, &format!("--features b,town --categorical auto {options}"));
+    let counts = |report: &Value| {
         let classes = report["data"]["classes"].as_array().unwrap();
-        classes.iter().map(|class| class[part].as_u64().unwrap()).sum()
+        let count = |part| classes.iter().map(|class| class[part].as_u64().unwrap()).sum::<u64>();
+        ["train", "test"].map(count)
     };
-    assert_eq!((count(&by_column, "train"), count(&by_column, "test")), (67, 23));
-    let test = place.file("test.csv", &patients(90..110));
-    let by_file = fit(&place, &format!("{common} --test {test}"));
-    assert_eq!((count(&by_file, "train"), count(&by_file, "test")), (90, 20));
-    let by_groups =
-        fit(&place, &format!("{common} --groups visit --tune --budget 0.01 --folds 2 --repeats 1"));
+    assert_eq!(counts(&split("--split part")), [67, 23]);
+    place.file("test.csv", patients(90..110));
+    assert_eq!(counts(&split("--test test.csv")), [90, 20]);
+    let by_groups = split("--groups visit --tune --budget 0.01 --folds 2 --repeats 1");
     let points = by_groups["embedding"]["points"].as_array().unwrap();
-    let part_of = |row: u64| {
-        let point = points.iter().find(|point| point["row"] == row).unwrap();
-        point["part"].as_str().unwrap().to_string()
-    };
+    let part_of = |row: u64| &points.iter().find(|point| point["row"] == row).unwrap()["part"];
     for visit in 0..30 {
-        let parts: Vec<String> = (1..=3).map(|row| part_of(3 * visit + row)).collect();
+        let parts = [1, 2, 3].map(|row| part_of(3 * visit + row));
         assert!(parts[0] == parts[1] && parts[1] == parts[2], "visit {visit}: {parts:?}");
     }
-    assert!(said(&by_groups).contains("30 groups of column \"visit\""));
+    assert!(warned(&by_groups).contains("30 groups of column \"visit\""));
 }
 
 #[test]
 fn weights_count_in_the_fit_and_in_the_votes() {
     let place = Place::new();
-    let out = place.at("run");
-    let rare: String = (0..60)
-        .map(|row| {
-            format!(
-                "{},{},{}\n",
-                row % 10,
-                (row * 7) % 11,
-                if row % 12 == 5 { "rare" } else { "often" }
-            )
-        })
-        .collect();
-    let data = place.file("rare.csv", &format!("a,b,y\n{rare}"));
-    nca(&[&["fit", &data, "--balanced", "--test-size", "0", "--out", &out], &FEW[..]].concat())
-        .assert()
-        .success();
-    let model = read_json(&place.path("run/model/model.json"));
-    let weights: Vec<f64> = model["weights"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|weight| weight.as_f64().unwrap())
-        .collect();
+    let class = |row: usize| if row % 12 == 5 { "rare" } else { "often" };
+    let row = |row: usize| format!("{},{},{}", row % 10, (row * 7) % 11, class(row));
+    place.file("rare.csv", table("a,b,y", 60, row));
+    place.nca(&format!("{FIT} rare.csv --balanced --test-size 0 --out run")).success();
+    let weights = numbers(&place.json("run/model/model.json")["weights"]);
     assert!((weights[5] - 6.0).abs() < 1e-9 && weights.len() == 60, "60 / (2 * 5): {weights:?}");
-    let predictions = stdout(&["predict", &out, &data, "--neighbors", "20"]);
+    let predictions = place.nca("predict run rare.csv --neighbors 20").printed();
     assert!(predictions.contains("rare"), "one vote of 6 among 20 of 6 / 11");
-    let weighted = fit(&place, "--features b,town --categorical auto --weights w");
-    assert!(said(&weighted).contains("column \"w\"") && !said(&weighted).contains("counts all"));
-    let pca = "--features b --weights w --method pca --dim 1 --format json";
-    let pca = json(&[vec!["fit", &place.at("patients.csv")], words(pca)].concat());
-    assert!(said(&pca).contains("the metric of pca counts all rows alike"), "{}", said(&pca));
+    let weighted = warned(&fit(&place, "--features b,town --categorical auto --weights w"));
+    assert!(weighted.contains("column \"w\"") && !weighted.contains("counts all"));
+    let pca = "fit patients.csv --features b --weights w --method pca --dim 1";
+    let pca = warned(&place.nca(pca).json());
+    assert!(pca.contains("the metric of pca counts all rows alike"), "{pca}");
 }
 
 #[test]
@@ -216,16 +174,13 @@ fn weights_count_for_a_numeric_target_and_points_have_the_ids_of_their_rows() {
         let (a, b) = (row % 9, row * 7 % 11);
         // The last rows say something else, and count for nothing.
         let (target, weight) = if row < 50 { (3 * a + b, 2) } else { (900, 0) };
-        format!("n{row},{a},{b},{weight},{target}\n")
+        format!("n{row},{a},{b},{weight},{target}")
     };
-    let rows: String = (0..60).map(row).collect();
-    let data = place.file("weighted.csv", &format!("name,a,b,w,y\n{rows}"));
-    for task in [&["--task", "regression"][..], &["--soft"]] {
-        let out = place.at(task[0]);
-        let common = ["fit", &data, "--id", "name", "--test-size", "0", "--max-iterations", "5"];
-        let options = ["--weights", "w", "--format", "json", "--out", &out];
-        let report = json(&[&common[..], task, &options].concat());
-        assert!(said(&report).contains("column \"w\""));
+    place.file("weighted.csv", table("name,a,b,w,y", 60, row));
+    for (task, out) in [("--task regression", "plain"), ("--soft", "soft")] {
+        let columns = "--id name --weights w --test-size 0 --max-iterations 5";
+        let report = place.nca(&format!("fit weighted.csv {columns} {task} --out {out}")).json();
+        assert!(warned(&report).contains("column \"w\""));
         let points = report["embedding"]["points"].as_array().unwrap();
         assert_eq!(points.len(), 50, "rows of weight 0 are left out");
         for point in points {
@@ -233,116 +188,87 @@ fn weights_count_for_a_numeric_target_and_points_have_the_ids_of_their_rows() {
             assert_eq!(point["id"], format!("n{row}"));
             assert!(point["predicted"].as_f64().unwrap() < 40.0, "{point}");
         }
-        let weights = &read_json(&place.path(task[0]).join("model/model.json"))["weights"];
+        let weights = &place.json(&format!("{out}/model/model.json"))["weights"];
         assert_eq!((&weights[0], weights.as_array().unwrap().len()), (&1.0.into(), 50));
-        let predicted = stdout(&["predict", &out, &data, "--rule", "soft"]);
-        let largest = predicted.lines().skip(1).filter_map(|line| {
-            line.rsplit(',').next().and_then(|number| number.parse::<f64>().ok())
-        });
-        assert!(largest.fold(0.0, f64::max) < 40.0, "{predicted}");
+        let predicted = place.nca(&format!("predict {out} weighted.csv --rule soft")).printed();
+        let values = predicted.lines().skip(1).map(|line| line.rsplit(',').next().unwrap());
+        let largest = values.map(|value| value.parse::<f64>().unwrap()).fold(0.0, f64::max);
+        assert!(largest < 40.0, "{predicted}");
     }
+}
+
+/// Rows of two classes, of which each fourth has none.
+fn partly_labeled(count: usize, feature: impl Fn(usize) -> usize) -> String {
+    let row =
+        |row: usize| format!("{},{},{}", row % 10, feature(row) % 7, ["u", "v", "", "v"][row % 4]);
+    table("a,b,y", count, row)
 }
 
 #[test]
 fn an_empty_class_is_a_row_without_a_class() {
     let place = Place::new();
-    let rows: String = (0..40)
-        .map(|row| format!("{},{},{}\n", row % 10, row % 7, ["u", "v", "", "v"][row % 4]))
-        .collect();
-    let data = place.file("part.csv", &format!("a,b,y\n{rows}"));
-    for options in [&[][..], &["--missing", "mean"]] {
-        let report = json(&[&["fit", &data, "--format", "json"], &FEW[..], options].concat());
+    place.file("part.csv", partly_labeled(40, |row| row));
+    for options in ["", "--missing mean"] {
+        let report = place.nca(&format!("{FIT} part.csv {options}")).json();
         assert_eq!(report["data"]["rows"], 30);
-        assert!(codes(&report).contains(&"rows_without_class"));
-        assert!(
-            said(&report).contains("10 rows have no class (the first is row 3)"),
-            "{}",
-            said(&report)
-        );
-        let drawn = report["embedding"]["unlabelled"].as_array().unwrap();
-        let rows: Vec<u64> = drawn.iter().map(|row| row["row"].as_u64().unwrap()).collect();
-        assert_eq!(rows, (0..10).map(|row| 4 * row + 3).collect::<Vec<u64>>());
+        let said = "rows_without_class: 10 rows have no class (the first is row 3)";
+        assert_parts(&warned(&report), &[said]);
+        let (without, others): (Vec<u64>, _) = (1..=40).partition(|row| row % 4 == 3);
+        assert_eq!(rows(&report["embedding"]["unlabelled"]), without);
         // The others are numbered by the file, too.
-        let points = report["embedding"]["points"].as_array().unwrap();
-        let mut rows: Vec<u64> = points.iter().map(|row| row["row"].as_u64().unwrap()).collect();
-        rows.sort_unstable();
-        let others: Vec<u64> = (1..=40).filter(|row| row % 4 != 3).collect();
-        assert_eq!(rows, others);
+        assert_eq!(rows(&report["embedding"]["points"]), others);
     }
 }
 
 #[test]
 fn rows_without_a_class_are_neighbors_where_that_is_asked_for() {
     let place = Place::new();
-    let row =
-        |row: usize| format!("{},{},{}\n", row % 10, row * row % 7, ["u", "v", "", "v"][row % 4]);
-    let data = place.file("part.csv", &format!("a,b,y\n{}", (0..60).map(row).collect::<String>()));
-    let plain = ["fit", &data, "--format", "json", "--no-tune"];
-    let neighbors = [&plain[..], &["--unlabeled", "neighbors"]].concat();
-    let (without, with) = (json(&plain), json(&neighbors));
-    assert!(
-        said(&with).contains(
-            "15 rows have no class (the first is row 3) and are part of the denominators"
-        )
-    );
-    assert_eq!(with["embedding"]["unlabelled"].as_array().unwrap().len(), 15);
-    assert_eq!(with["p"].as_array().unwrap().len(), without["p"].as_array().unwrap().len());
+    place.file("part.csv", partly_labeled(60, |row| row * row));
+    let without = place.nca("fit part.csv --no-tune").json();
+    let with = place.nca("fit part.csv --no-tune --unlabeled neighbors").json();
+    let said = "15 rows have no class (the first is row 3) and are part of the denominators";
+    assert_parts(&warned(&with), &[said]);
+    assert_eq!(rows(&with["embedding"]["unlabelled"]).len(), 15);
+    assert_eq!(numbers(&with["p"]).len(), numbers(&without["p"]).len());
     assert_ne!(with["matrix"], without["matrix"]);
     // Mini-batches, early stopping and a search take them along.
     for options in
         ["--optimizer adam --epochs 2 --batch-size 20", "--early-stopping", "--tune --budget 1"]
     {
-        let options: Vec<&str> = options.split(' ').collect();
-        let neighbors = [&neighbors[..4], &["--unlabeled", "neighbors"], &options].concat();
-        nca(&neighbors).assert().success();
+        place.nca(&format!("fit part.csv --unlabeled neighbors {options}")).success();
     }
 }
 
 #[test]
 fn files_of_other_forms_are_read_as_they_are_said_to_be() {
     let place = Place::new();
-    let rows: String = (0..30)
-        .map(|row| format!("{},5;{};{}\n", row % 10, row % 7, ["ä", "ö"][row % 2]))
-        .collect();
-    let text = format!("größe;b;art\n{rows}");
-    let latin1: Vec<u8> = text.chars().map(|letter| letter as u8).collect();
-    let path = place.path("latin1.csv");
-    std::fs::write(&path, latin1).unwrap();
-    let data = place.at("latin1.csv");
-    assert!(failure(&["fit", &data], 1).contains("--encoding"));
-    assert!(failure(&["fit", &data, "--encoding", "latin1"], 1).contains("--decimal comma"));
-    let out = place.at("run");
-    let options = ["--encoding", "latin1", "--decimal", "comma", "--out", &out];
-    nca(&[&["fit", &data], &FEW[..], &options].concat()).assert().success();
+    let text = table("größe;b;art", 30, |row| {
+        format!("{},5;{};{}", row % 10, row % 7, ["ä", "ö"][row % 2])
+    });
+    place.file("latin1.csv", text.chars().map(|letter| letter as u8).collect::<Vec<u8>>());
+    assert!(place.nca("fit latin1.csv").failure(1).contains("--encoding"));
+    let half_told = place.nca("fit latin1.csv --encoding latin1").failure(1);
+    assert!(half_told.contains("--decimal comma"));
+    place.nca(&format!("{FIT} latin1.csv --encoding latin1 --decimal comma --out run")).success();
     // The model remembers the form, and UTF-16 is detected.
-    assert!(stdout(&["predict", &out, &data]).starts_with("art\n"));
-    let units = text.encode_utf16().flat_map(u16::to_le_bytes);
-    std::fs::write(
-        place.path("utf16.csv"),
-        [0xff, 0xfe].into_iter().chain(units).collect::<Vec<u8>>(),
-    )
-    .unwrap();
-    assert_eq!(stdout(&["predict", &out, &place.at("utf16.csv")]).lines().count(), 31);
-    let bars = place.file("bars.txt", "a|b|y\n1|2|u\n3|4|v\n2|2|u\n5|4|v\n");
-    nca(&[&["fit", &bars, "--test-size", "0"], &FEW[..]].concat()).assert().success();
-    let colons = bars.replace("bars.txt", "colons.txt");
-    std::fs::write(&colons, "a:b:y\n1:2:u\n3:4:v\n2:2:u\n5:4:v\n").unwrap();
-    nca(&[&["fit", &colons, "--separator", ":", "--test-size", "0"], &FEW[..]].concat())
-        .assert()
-        .success();
-    assert!(failure(&["fit", &colons, "--separator", "::"], 2).contains("one character"));
+    assert!(place.nca("predict run latin1.csv").printed().starts_with("art\n"));
+    let units = format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    place.file::<Vec<u8>>("utf16.csv", units);
+    assert_eq!(place.nca("predict run utf16.csv").printed().lines().count(), 31);
+    place.file("bars.txt", "a|b|y\n1|2|u\n3|4|v\n2|2|u\n5|4|v\n");
+    place.nca(&format!("{FIT} bars.txt --test-size 0")).success();
+    place.file("colons.txt", "a:b:y\n1:2:u\n3:4:v\n2:2:u\n5:4:v\n");
+    place.nca(&format!("{FIT} colons.txt --separator : --test-size 0")).success();
+    let message = place.nca("fit colons.txt --separator ::").failure(2);
+    assert!(message.contains("one character"), "{message}");
 }
 
 #[test]
 fn a_table_comes_from_standard_input_wherever_one_is_read() {
     let place = Place::new();
-    let out = place.at("run");
-    let table = patients(0..60);
-    let options = ["--features", "b,town", "--categorical", "auto", "--id", "name", "--out", &out];
-    nca(&[&["fit", "-"], &FEW[..], &options].concat()).assert_fed(table.as_bytes()).success();
-    let output = nca(&["predict", &out, "-"]).assert_fed(table.as_bytes()).success();
-    let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    let fed = |command: &str| place.nca(command).run_fed(patients(0..60)).success().stdout();
+    fed(&format!("{FIT} - --features b,town --categorical auto --id name --out run"));
+    let text = fed("predict run -");
     assert!(text.starts_with("name,ill\np0,"), "{text}");
-    let evaluated = nca(&["evaluate", &out, "-"]).assert_fed(table.as_bytes()).success();
-    assert!(String::from_utf8(evaluated.get_output().stdout.clone()).unwrap().contains("60 rows"));
+    assert!(fed("evaluate run -").contains("60 rows"));
 }

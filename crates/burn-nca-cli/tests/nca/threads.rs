@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use crate::{Place, nca, read_timeless, words};
+use crate::{Place, timeless};
 
 /// More than a megabyte, which is read in pieces: three classes that differ in some of 44 columns.
-fn table() -> String {
+fn write_table(place: &Place) {
     let columns = 44;
     let header: String = (0..columns).map(|column| format!("f{column},")).collect();
     let mut text = format!("{header}kind\n");
@@ -20,35 +20,29 @@ fn table() -> String {
         text.push_str(&format!("c{}\n", row % 3));
     }
     assert!(text.len() > 1 << 20);
-    text
+    place.file("t.csv", text);
 }
 
 #[test]
 fn the_number_of_threads_changes_no_byte_of_a_fit() {
     let place = Place::new();
-    let data = place.file("rows.csv", &table());
+    write_table(&place);
     let results = ["1", "2", "64"].map(|threads| {
-        let out = place.at(threads);
+        let on =
+            |command: &str| place.nca(command).env("RAYON_NUM_THREADS", threads).success().stdout();
         let settings = "--dim 6 --max-iterations 2 --objective g --l2 0.01 --penalty weights";
-        let fit = [&["fit", &data, "--out", &out, "--quiet"], &words(settings)[..]].concat();
-        nca(&fit).env("RAYON_NUM_THREADS", threads).assert().success();
-        let folder = place.path(threads);
-        let model = place.at(&format!("{threads}/model"));
-        let predictions = [&[][..], &["--rule", "soft", "--probabilities"]].map(|rule| {
-            let predict = [&["predict", &model, &data], rule].concat();
-            let run = nca(&predict).env("RAYON_NUM_THREADS", threads).assert().success();
-            run.get_output().stdout.clone()
-        });
-        let files = ["model/encoder.bpk", "model/references.bpk"];
-        let files = files.map(|file| fs::read(folder.join(file)).unwrap());
-        let card = read_timeless(&folder.join("model/model.json"));
-        let report = read_timeless(&folder.join("report.json"));
-        ((files, predictions), card, report)
+        on(&format!("fit t.csv --quiet --out {threads} {settings}"));
+        let predictions = ["", "--rule soft --probabilities"]
+            .map(|rule| on(&format!("predict {threads} t.csv {rule}")));
+        let files = ["encoder.bpk", "references.bpk"]
+            .map(|file| fs::read(place.path(&format!("{threads}/model/{file}"))).unwrap());
+        let documents = ["model/model.json", "report.json"]
+            .map(|file| timeless(place.json(&format!("{threads}/{file}"))));
+        ((files, predictions), documents)
     });
     let [one, others @ ..] = results;
     for (threads, other) in [2, 64].into_iter().zip(others) {
         assert!(one.0 == other.0, "1 and {threads} threads: tensors or predictions differ");
-        assert_eq!(one.1, other.1, "model.json of 1 and {threads} threads");
-        assert_eq!(one.2, other.2, "report.json of 1 and {threads} threads");
+        assert_eq!(one.1, other.1, "model.json and report.json of 1 and {threads} threads");
     }
 }

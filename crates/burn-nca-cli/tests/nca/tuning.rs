@@ -1,123 +1,122 @@
 //! The search for settings.
 
-use crate::continuous::{film, houses};
-use crate::{Place, failure, json, nca, read_json, stdout};
+use serde_json::Value;
 
-const QUICK: [&str; 9] = ["fit", "iris", "--dim", "2", "--tune", "--folds", "3", "--repeats", "1"];
+use crate::continuous::{write_film, write_houses};
+use crate::{Place, array_of, assert_parts, methods_compared, nca, table};
 
-fn quick<'a>(more: &[&'a str]) -> Vec<&'a str> {
-    [&QUICK[..], more].concat()
+/// The trials of a search.
+fn trials(report: &Value) -> &[Value] {
+    array_of(&report["tuning"]["trials"])
 }
 
 #[test]
 fn the_trials_are_printed_and_kept_and_what_was_given_stays_fixed() {
     let place = Place::new();
-    let out = place.at("run");
-    let text = stdout(&quick(&["--objective", "g", "--l2", "0.01", "--out", &out]));
-    assert!(
-        text.contains(
-            "* chosen among 6 of 6 candidates by cross-validation in the training rows, 3 fits each"
-        ),
-        "{text}"
-    );
-    let report = read_json(&place.path("run/report.json"));
-    let tuning = &report["tuning"];
-    let trials = tuning["trials"].as_array().unwrap();
-    let starts: Vec<_> = trials.iter().map(|trial| trial["start"].as_str().unwrap()).collect();
-    assert!(["auto", "pca", "random"].iter().all(|start| starts.contains(start)), "{starts:?}");
+    let fit = "fit iris --dim 2 --tune --folds 3 --repeats 1 --objective g --l2 0.01 --out run";
+    let text = place.nca(fit).printed();
+    let said =
+        "* chosen among 6 of 6 candidates by cross-validation in the training rows, 3 fits each";
+    assert!(text.contains(said), "{text}");
+    let report = place.json("run/report.json");
+    let trials = trials(&report);
+    for start in ["auto", "pca", "random"] {
+        assert!(trials.iter().any(|trial| trial["start"] == start), "{start}: {trials:?}");
+    }
     for trial in trials {
         assert_eq!((&trial["criterion"], &trial["l2"]), (&"g".into(), &0.01.into()));
-        assert_eq!(trial["fold_accuracies"].as_array().unwrap().len(), 3);
-        assert_eq!(trial["terminations"].as_array().unwrap().len(), 3);
+        assert_eq!(array_of(&trial["fold_accuracies"]).len(), 3);
+        assert_eq!(array_of(&trial["terminations"]).len(), 3);
     }
     assert_eq!(trials.iter().filter(|trial| trial["chosen"] == true).count(), 1);
     assert_eq!(report["settings"]["fit"]["stop_at"], trials[0]["stop_at"]);
     assert_eq!(report["settings"]["fit"]["l2"], 0.01);
-    let page = std::fs::read_to_string(place.path("run/report.html")).unwrap();
-    assert!(page.contains("Hyperparameter search") && page.contains("(chosen)"));
+    assert_parts(&place.read("run/report.html"), &["Hyperparameter search", "(chosen)"]);
     assert!(!place.path("run/trials.json").exists());
 }
 
 #[test]
 fn dimensions_can_be_chosen_too() {
-    let arguments =
-        ["fit", "iris", "--tune", "--tune-dim", "1,2", "--l2", "0.01", "--format", "json"];
-    let report = json(&arguments);
-    let trials = report["tuning"]["trials"].as_array().unwrap();
-    let dimensions: Vec<_> =
-        trials.iter().map(|trial| trial["dimension"].as_u64().unwrap()).collect();
-    assert!(dimensions.contains(&1) && dimensions.contains(&2), "{dimensions:?}");
+    let report = nca("fit iris --tune --tune-dim 1,2 --l2 0.01").json();
+    let trials = trials(&report);
+    for dimension in [1, 2] {
+        assert!(trials.iter().any(|trial| trial["dimension"] == dimension), "{trials:?}");
+    }
     assert_eq!(report["embedding"]["dimension"], trials[0]["dimension"]);
 }
 
 #[test]
 fn a_search_that_cannot_be_is_refused() {
-    let message = failure(&["fit", "iris", "--tune", "--folds", "40"], 1);
+    let message = nca("fit iris --tune --folds 40").failure(1);
     assert!(message.contains("has 35 training rows, too few for 40 folds"), "{message}");
-    assert!(failure(&["fit", "iris", "--folds", "3"], 2).contains("--tune"));
-    for fixed in ["--no-tune", "--method=lda", "--l2=0.1"] {
-        assert!(failure(&["fit", "iris", "--budget", "3", fixed], 2).contains("--budget"));
+    for (options, part) in [
+        ("--folds 3", "--tune"),
+        ("--budget 3 --no-tune", "--budget"),
+        ("--budget 3 --method=lda", "--budget"),
+        ("--budget 3 --l2=0.1", "--budget"),
+        ("--tune --early-stopping", ""),
+    ] {
+        assert_parts(&nca(&format!("fit iris {options}")).failure(2), &[part]);
     }
-    nca(&["fit", "iris", "--tune", "--early-stopping"]).assert().code(2);
 }
 
 #[test]
 fn default_candidates_are_compared_without_being_asked_with_the_evidence() {
-    let text = stdout(&["fit", "iris"]);
-    assert!(text.contains(": best of 6 candidates by cross-validation"), "{text}");
-    assert!(text.contains("3-NN accuracy") && text.contains(" ± "), "{text}");
-    let report = json(&["fit", "iris", "--format", "json"]);
-    let tuning = &report["tuning"];
-    assert_eq!(tuning["asked"], false);
-    let trials = tuning["trials"].as_array().unwrap();
+    let text = nca("fit iris").printed();
+    assert_parts(&text, &[": best of 6 candidates by cross-validation", "3-NN accuracy", " ± "]);
+    let report = nca("fit iris").json();
+    assert_eq!(report["tuning"]["asked"], false);
+    let trials = trials(&report);
     let methods: Vec<_> = trials.iter().map(|trial| trial["method"].as_str().unwrap()).collect();
     for method in ["Euclidean", "LDA", "NCA"] {
         assert!(methods.contains(&method), "{methods:?}");
     }
-    let of = |trial: &serde_json::Value, key: &str| trial[key].as_f64().unwrap();
+    let of = |trial: &Value, key: &str| trial[key].as_f64().unwrap();
     // Modern NCA is compared on fewer folds, if there is time for it.
-    let folds = |trial: &serde_json::Value| trial["fold_accuracies"].as_array().unwrap().len();
+    let folds = |trial: &Value| array_of(&trial["fold_accuracies"]).len();
     let whole = trials.iter().filter(|trial| folds(trial) == 15);
     assert_eq!(whole.clone().count() + usize::from(methods.contains(&"Modern NCA")), trials.len());
     assert!(trials.iter().all(|trial| of(trial, "difference") <= 1e-9), "{trials:?}");
     for trial in whole.filter(|_| folds(&trials[0]) == 15) {
-        assert!(of(trial, "accuracy") <= of(&trials[0], "accuracy") + 1e-9, "{trial}");
         let difference = of(trial, "accuracy") - of(&trials[0], "accuracy");
+        assert!(difference <= 1e-9, "{trial}");
         assert!((of(trial, "difference") - difference).abs() < 1e-9, "{trial}");
     }
-    let plain = json(&["fit", "iris", "--no-tune", "--format", "json"]);
+    let plain = nca("fit iris --no-tune").json();
     assert!(plain["tuning"].is_null());
     assert_eq!(plain["settings"]["fit"]["start_perplexity"], 15.0);
     assert_eq!(plain["settings"]["fit"]["penalty"], "Spread");
 }
 
+/// How often a method is in the comparison of a fit.
+fn times_compared(report: &Value, method: &str) -> usize {
+    methods_compared(report).into_iter().filter(|one| *one == method).count()
+}
+
 #[test]
 fn a_fit_without_steps_is_named_after_what_was_done() {
     let place = Place::new();
-    for (data, options, label, name) in [
-        ("iris", &["--dim", "2"][..], "LDA", "lda"),
-        ("iris", &["--dim", "2", "--init", "pca"], "PCA", "pca"),
-        ("iris", &["--dim", "4", "--init", "identity"], "Euclidean", "euclidean"),
-        ("iris", &["--dim", "2", "--init", "random"], "Random map", "random"),
+    for (options, label, name) in [
+        ("--dim 2", "LDA", "lda"),
+        ("--dim 2 --init pca", "PCA", "pca"),
+        ("--dim 4 --init identity", "Euclidean", "euclidean"),
+        ("--dim 2 --init random", "Random map", "random"),
     ] {
-        let out = place.at(name);
-        let none = ["fit", data, "--no-tune", "--max-iterations", "0", "--out", &out];
-        let none: Vec<&str> =
-            none.into_iter().filter(|word| options.len() == 2 || *word != "--no-tune").collect();
-        let text = stdout(&[&none[..], options].concat());
-        let report = read_json(&place.path(name).join("report.json"));
-        let page = std::fs::read_to_string(place.path(name).join("report.html")).unwrap();
+        let tune = if options == "--dim 2" { "--no-tune" } else { "" };
+        let fit = format!("fit iris {tune} --max-iterations 0 --out {name} {options}");
+        let text = place.nca(&fit).printed();
+        let report = place.json(&format!("{name}/report.json"));
         assert_eq!(report["method"], label);
         assert_eq!(report["without_steps"], true);
-        let rows = report["comparison"]["rows"].as_array().unwrap();
-        assert_eq!(rows.iter().filter(|row| row["method"] == label).count(), 1, "{rows:?}");
+        assert_eq!(times_compared(&report, label), 1, "{}", report["comparison"]);
         assert!(text.contains("Reached the requested number of steps (0)."), "{text}");
-        let info = stdout(&["info", &out]);
-        for said in [&text, &page, &info] {
+        let page = place.read(&format!("{name}/report.html"));
+        let info = place.nca(&format!("info {name}")).printed();
+        for said in [text, page, info] {
             assert!(said.contains(label), "{said}");
             assert!(!said.contains("NCA") && !said.contains("learned"), "{said}");
         }
-        assert_eq!(json(&["info", &out, "--format", "json"])["method"], name);
+        assert_eq!(place.nca(&format!("info {name}")).json()["method"], name);
     }
 }
 
@@ -125,44 +124,38 @@ fn a_fit_without_steps_is_named_after_what_was_done() {
 fn a_closed_form_that_cross_validation_chose_is_named_and_appears_once() {
     // Two classes of round clouds far apart along one axis: nothing is better than distance.
     let place = Place::new();
-    let rows: String = (0..60)
-        .map(|row| {
-            let angle = f64::from(row) * 2.4;
-            let center = f64::from(row % 2) * 20.0;
-            format!("{},{},{}\n", center + angle.cos(), center + angle.sin(), row % 2)
-        })
-        .collect();
-    let data = place.file("clouds.csv", &format!("x,y,class\n{rows}"));
-    let report = json(&["fit", &data, "--format", "json"]);
+    let row = |row: usize| {
+        let (angle, center) = (row as f64 * 2.4, (row % 2) as f64 * 20.0);
+        format!("{},{},{}", center + angle.cos(), center + angle.sin(), row % 2)
+    };
+    place.file("clouds.csv", table("x,y,class", 60, row));
+    let report = place.nca("fit clouds.csv").json();
     assert_eq!(report["method"], "Euclidean", "of equal accuracies the simplest is chosen");
-    let rows = report["comparison"]["rows"].as_array().unwrap();
-    assert_eq!(rows.iter().filter(|row| row["method"] == "Euclidean").count(), 1);
-    let sentence = report["termination_sentence"].as_str().unwrap();
-    assert_eq!(sentence, "Euclidean (no gradient steps): chosen by cross-validation.");
+    assert_eq!(times_compared(&report, "Euclidean"), 1);
+    let sentence = "Euclidean (no gradient steps): chosen by cross-validation.";
+    assert_eq!(report["termination_sentence"], sentence);
 }
 
 #[test]
 fn numbers_and_pairs_are_searched_by_scores_of_their_own() {
     let place = Place::new();
-    let houses = houses(&place);
-    let (film, pairs) = film(&place);
-    let searched = |data: &[&str]| {
-        let quick = ["--tune", "--folds", "2", "--repeats", "1", "--init", "identity"];
-        let found = json(&[&["fit"], data, &quick[..], &["--format", "json"]].concat());
-        assert!(found["tuning"]["trials"].as_array().unwrap().len() > 2, "{found}");
-        (found["tuning"]["compared_by"].clone(), found["tuning"]["trials"][0]["criterion"].clone())
-    };
-    let numbers = searched(&[&houses, "--task", "regression"]);
-    assert_eq!(numbers, ("r2".into(), "mlkr".into()));
-    let pairs = searched(&[&film, "--pairs", &pairs]);
-    assert_eq!(pairs, ("log_probability".into(), "pairs".into()));
+    write_houses(&place);
+    write_film(&place);
+    for (data, compared_by, criterion) in [
+        ("houses.csv --task regression", "r2", "mlkr"),
+        ("film.csv --pairs pairs.csv", "log_probability", "pairs"),
+    ] {
+        let fit = format!("fit {data} --tune --folds 2 --repeats 1 --init identity");
+        let found = place.nca(&fit).json();
+        assert!(trials(&found).len() > 2, "{found}");
+        assert_eq!(found["tuning"]["compared_by"], compared_by);
+        assert_eq!(trials(&found)[0]["criterion"], criterion);
+    }
 }
 
 #[test]
 fn every_method_of_classes_with_settings_is_searched_and_names_those_it_chose() {
     let place = Place::new();
-    let quick =
-        ["--tune", "--folds", "2", "--repeats", "1", "--seed", "1", "--max-iterations", "5"];
     for (method, names) in [
         ("lca", &["local_scales", "targets", "trainer"][..]),
         ("lca-classifier", &["steps", "trainer"]),
@@ -173,14 +166,14 @@ fn every_method_of_classes_with_settings_is_searched_and_names_those_it_chose() 
         ("lda", &["shrinkage", "unit_length"]),
         ("rca", &["tolerance"]),
     ] {
-        let out = place.at(method);
         // Closed forms have no iterations to limit.
-        let words = if matches!(method, "lda" | "rca") { 7 } else { 9 };
-        let fit = ["fit", "iris", "--method", method, "--out", &out];
-        let text = stdout(&[&fit[..], &quick[..words]].concat());
+        let few = if matches!(method, "lda" | "rca") { "" } else { "--max-iterations 5" };
+        let fit = format!("fit iris --method {method} --out {method}");
+        let text =
+            place.nca(&format!("{fit} --tune --folds 2 --repeats 1 --seed 1 {few}")).printed();
         assert!(text.contains(" candidates by cross-validation"), "{method}: {text}");
-        let report = read_json(&place.path(method).join("report.json"));
-        let chosen = &report["tuning"]["trials"][0];
+        let report = place.json(&format!("{method}/report.json"));
+        let chosen = &trials(&report)[0];
         assert_eq!(chosen["chosen"], true);
         let tried = chosen["settings"].as_object().cloned().unwrap_or_default();
         assert_eq!(tried.keys().collect::<Vec<_>>(), names, "{method}");

@@ -8,28 +8,24 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::{Place, nca, read_json};
+use crate::program::Outcome;
+use crate::{Place, table, warned, warnings};
 
-/// What a fit into `run` says on stderr, in its JSON, in report.json and on its page.
-fn fit(place: &Place, arguments: &[&str]) -> (String, Value, String) {
-    let out = place.at("run");
-    let _ = std::fs::remove_dir_all(&out);
-    let all = [&["fit"], arguments, &["--format", "json", "--out", &out]].concat();
-    let output = nca(&all).assert().success().get_output().clone();
-    let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(read_json(&place.path("run/report.json"))["warnings"], printed["warnings"]);
-    let page = std::fs::read_to_string(place.path("run/report.html")).unwrap();
-    (String::from_utf8(output.stderr).unwrap(), printed["warnings"].clone(), page)
+/// What a fit into `run` says on stderr, in its JSON, which is in report.json too, and on its page.
+fn fit(place: &Place, options: &str) -> (String, Value, String) {
+    let _ = std::fs::remove_dir_all(place.path("run"));
+    let outcome = place.nca(&format!("fit --format json --out run {options}")).success();
+    let report = outcome.json();
+    assert_eq!(place.json("run/report.json")["warnings"], report["warnings"]);
+    (outcome.stderr(), report, place.read("run/report.html"))
 }
 
-/// Whether exactly these warnings are reported, in all places alike.
-fn tells(told: &(String, Value, String), codes: &[&str]) {
-    let (stderr, warnings, page) = told;
-    let warnings = warnings.as_array().unwrap();
-    let found: Vec<_> = warnings.iter().map(|warning| warning["code"].as_str().unwrap()).collect();
-    assert_eq!(found, codes, "{stderr}");
-    for warning in warnings {
-        let text = warning["text"].as_str().unwrap();
+/// Checks that a fit reports exactly these warnings, in all places alike.
+fn assert_warns(place: &Place, options: &str, codes: &[&str]) {
+    let (stderr, report, page) = fit(place, options);
+    let warnings = warnings(&report);
+    assert_eq!(warnings.iter().map(|(code, _)| *code).collect::<Vec<_>>(), codes, "{stderr}");
+    for (_, text) in warnings {
         assert!(stderr.contains(&format!("warning: {text}\n")), "{text:?} is not in {stderr}");
         let shown = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         assert!(page.contains(&format!("<p class=\"warning\">{shown}</p>")), "{text:?}");
@@ -38,52 +34,46 @@ fn tells(told: &(String, Value, String), codes: &[&str]) {
     assert_eq!(page.matches("class=\"warning\"").count(), codes.len());
 }
 
-/// Rows of two numbers and a price, a column without a spread between them.
-fn table(place: &Place, classes: bool) -> String {
-    let target = |i: u32| {
-        if classes { ["u", "v"][(i % 2) as usize].to_string() } else { (i * i % 11).to_string() }
-    };
-    let row = |i: u32| format!("{},7,{},{}\n", i % 11, (i * 5) % 13, target(i));
-    let rows: String = (0..40).map(row).collect();
-    place.file("data.csv", &format!("a,b,c,y\n{rows}"))
+/// Forty rows of two numbers and a target, a column without a spread between them.
+fn constant(target: impl Fn(usize) -> String) -> String {
+    table("a,b,c,y", 40, |i| format!("{},7,{},{}", i % 11, (i * 5) % 13, target(i)))
+}
+
+fn write_tables(place: &Place) {
+    place.file("classes.csv", constant(|i| ["u", "v"][i % 2].to_string()));
+    place.file("numbers.csv", constant(|i| (i * i % 11).to_string()));
 }
 
 #[test]
 fn a_collapsed_embedding_is_told_everywhere_whatever_was_learned_from() {
     let place = Place::new();
-    let classes = table(&place, true);
-    let flat = ["--l2", "1000", "--dim", "2"];
-    let told = fit(&place, &[&[&classes[..]], &flat[..]].concat());
-    tells(&told, &["constant_columns", "collapsed_to_point"]);
-    let numbers = table(&place, false);
-    let told = fit(&place, &[&[&numbers[..], "--task", "regression"], &flat[..]].concat());
-    tells(&told, &["constant_columns", "collapsed_to_point"]);
-    let pairs = place.file("pairs.csv", "1,12\n2,13\n3,14\n4,15\n5,16\n6,17\n7,18\n8,19\n");
-    let of_pairs = [&numbers[..], "--pairs", &pairs, "--ignore", "y"];
-    let told = fit(&place, &[&of_pairs[..], &flat[..]].concat());
-    tells(&told, &["constant_columns", "collapsed_to_point"]);
+    write_tables(&place);
+    place.file("pairs.csv", "1,12\n2,13\n3,14\n4,15\n5,16\n6,17\n7,18\n8,19\n");
+    for data in
+        ["classes.csv", "numbers.csv --task regression", "numbers.csv --pairs pairs.csv --ignore y"]
+    {
+        let codes = ["constant_columns", "collapsed_to_point"];
+        assert_warns(&place, &format!("{data} --l2 1000 --dim 2"), &codes);
+    }
 }
 
 #[test]
 fn the_first_command_of_the_readme_warns_of_nothing() {
     let place = Place::new();
-    tells(&fit(&place, &["iris", "--dim", "2"]), &[]);
-    tells(&fit(&place, &["balance", "--dim", "2", "--max-iterations", "200"]), &[]);
+    assert_warns(&place, "iris --dim 2", &[]);
+    assert_warns(&place, "balance --dim 2 --max-iterations 200", &[]);
 }
 
 #[test]
 fn a_planned_end_is_no_warning_and_a_limit_is_one() {
     let place = Place::new();
-    let numbers = table(&place, false);
-    let adam = ["--optimizer", "adam", "--epochs", "2", "--ignore", "b"];
-    let regression = [&[&numbers[..], "--task", "regression"], &adam[..]].concat();
-    let (_, warnings, page) = fit(&place, &regression);
-    let codes: Vec<_> = warnings.as_array().unwrap().iter().map(|one| &one["code"]).collect();
-    assert!(!codes.contains(&&Value::from("not_converged")), "{codes:?}");
+    write_tables(&place);
+    let adam = "numbers.csv --task regression --optimizer adam --epochs 2 --ignore b";
+    let (_, report, page) = fit(&place, adam);
+    assert!(!warned(&report).contains("not_converged: "), "{}", report["warnings"]);
     assert!(!page.contains("<p class=\"warning\">All epochs"));
-    let limited = ["iris", "--dim", "2", "--max-iterations", "3"];
-    let (stderr, warnings, _) = fit(&place, &limited);
-    assert_eq!(warnings[0]["code"], "not_converged");
+    let (stderr, report, _) = fit(&place, "iris --dim 2 --max-iterations 3");
+    assert_eq!(warnings(&report)[0].0, "not_converged");
     assert!(stderr.contains("--max-iterations"), "{stderr}");
 }
 
@@ -91,8 +81,8 @@ fn a_planned_end_is_no_warning_and_a_limit_is_one() {
 #[cfg(unix)]
 fn a_checkpoint_that_cannot_be_written_is_in_the_report() {
     let place = Place::new();
-    let out = place.at("run");
-    let mut program = nca(&["fit", "-", "--dim", "1", "--no-tune", "--quiet", "--out", &out]);
+    write_tables(&place);
+    let mut program = place.nca("fit - --dim 1 --no-tune --quiet --out run");
     program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = program.spawn().unwrap();
     let started = Instant::now();
@@ -102,44 +92,32 @@ fn a_checkpoint_that_cannot_be_written_is_in_the_report() {
     }
     // The program waits for its table, and the checkpoint has nowhere to go.
     symlink("no/such/place", place.path("run.partial/checkpoint.json")).unwrap();
-    let table = std::fs::read(table(&place, true)).unwrap();
-    child.stdin.take().unwrap().write_all(&table).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{stderr}");
+    child.stdin.take().unwrap().write_all(place.read("classes.csv").as_bytes()).unwrap();
+    let stderr = Outcome(child.wait_with_output().unwrap()).success().stderr();
     assert_eq!(stderr.matches("the checkpoint cannot be written").count(), 1, "{stderr}");
-    let report = read_json(&place.path("run/report.json"));
-    let mut warnings = report["warnings"].as_array().unwrap().iter();
-    assert!(warnings.any(|warning| warning["code"] == "checkpoint_not_written"), "{stderr}");
+    assert!(
+        warned(&place.json("run/report.json")).contains("checkpoint_not_written: "),
+        "{stderr}"
+    );
 }
 
 #[test]
 fn what_was_unusual_in_new_rows_is_in_the_json_of_evaluate_and_predict() {
     let place = Place::new();
-    let row = |row: u32| {
-        format!(
-            "{row},{},{}\n",
-            ["r", "g"][(row % 2) as usize],
-            ["x", "y"][(row / 10 % 2) as usize]
-        )
-    };
-    let rows: String = (0..40).map(row).collect();
-    let (data, out) = (place.file("t.csv", &format!("a,c,y\n{rows}")), place.at("run"));
-    let options = ["--categorical", "auto", "--dim", "1", "--no-tune", "--quiet", "--out", &out];
-    nca(&[&["fit", &data], &options[..]].concat()).assert().success();
-    let new = place.file("new.csv", "a,c,y\n3,r,x\n4,blue,x\n13,g,\n14,g,y\n");
-    let told = |verb: &str| {
-        let output = nca(&[verb, &out, &new, "--format", "json"]).assert().success();
-        let output = output.get_output().clone();
-        let stderr = String::from_utf8(output.stderr).unwrap();
-        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
-        let warnings = document["warnings"].as_array().unwrap();
-        for warning in warnings {
-            let text = warning["text"].as_str().unwrap();
+    let row = |row: usize| format!("{row},{},{}", ["r", "g"][row % 2], ["x", "y"][row / 10 % 2]);
+    place.file("t.csv", table("a,c,y", 40, row));
+    place.nca("fit t.csv --categorical auto --dim 1 --no-tune --quiet --out run").success();
+    place.file("new.csv", "a,c,y\n3,r,x\n4,blue,x\n13,g,\n14,g,y\n");
+    for (verb, codes) in
+        [("predict", &["prepared"][..]), ("evaluate", &["prepared", "rows_without_class"])]
+    {
+        let outcome = place.nca(&format!("{verb} run new.csv --format json")).success();
+        let (stderr, document) = (outcome.stderr(), outcome.json());
+        let warnings = warnings(&document);
+        for (_, text) in &warnings {
             assert_eq!(stderr.matches(&format!("warning: {text}\n")).count(), 1, "{stderr}");
         }
-        warnings.iter().map(|one| one["code"].as_str().unwrap().to_string()).collect::<Vec<_>>()
-    };
-    assert_eq!(told("predict"), ["prepared"]);
-    assert_eq!(told("evaluate")[..2], ["prepared", "rows_without_class"]);
+        let found: Vec<&str> = warnings.iter().map(|(code, _)| *code).take(2).collect();
+        assert_eq!(found, codes);
+    }
 }

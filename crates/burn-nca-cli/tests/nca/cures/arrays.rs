@@ -1,9 +1,8 @@
 //! The cases of bad arrays: sparse tables, NumPy arrays, images.
 
-use burn_nca_data::{Matrix, npy_file};
-
 use super::Case;
 use super::files::{CLASSES, GOOD, bad};
+use crate::array;
 
 /// Entries of four rows and two columns.
 pub(super) const MARKET: &str =
@@ -22,7 +21,6 @@ fn sparse() -> Vec<Case> {
         let case = bad(says, "y.csv", text).file("x.mtx", MARKET).command("fit x.mtx,y.csv");
         case.edit(words, mended)
     };
-    let npy = || npy_file(&Matrix::F64 { values: vec![0.0, 1.0, 0.0, 1.0], columns: 1 });
     vec![
         of(
             "x.mtx, line 3 is longer than",
@@ -60,7 +58,7 @@ fn sparse() -> Vec<Case> {
         first("it holds a dense array", "coordinate", "array", "save it as coordinates")
             .instead(", or as .npy", "fit x.npy,y.npy")
             .file("x.npy", numbers(2))
-            .file("y.npy", npy())
+            .file("y.npy", numbers(1))
             .instead("or .csv", "fit t.csv")
             .file("t.csv", GOOD),
         first(
@@ -88,7 +86,7 @@ fn sparse() -> Vec<Case> {
             .command("fit x.mtx,y.csv --task regression --max-iterations 2")
             .edit("correct it", "y\n1\n2\n1\n2.5\n")
             .instead(", or read it as classes", "fit x.mtx,y.csv"),
-        bad("y.csv is a NumPy array, not CSV text", "y.csv", npy())
+        bad("y.csv is a NumPy array, not CSV text", "y.csv", numbers(1))
             .file("x.mtx", MARKET)
             .command("fit x.mtx,y.csv")
             .edit("save it as .csv", CLASSES),
@@ -113,8 +111,7 @@ fn arrays() -> Vec<Case> {
         case.edit(words, mended)
     };
     let text = |classes: &str| npy("|S1", "(4,)", classes.as_bytes());
-    let nan =
-        npy_file(&Matrix::F64 { values: [vec![f64::NAN], vec![1.0; 7]].concat(), columns: 2 });
+    let nan = array(&[vec![f64::NAN], vec![1.0; 7]].concat(), 2);
     let short = &numbers(2)[..140];
     vec![
         features(
@@ -188,7 +185,7 @@ fn arrays() -> Vec<Case> {
             .file("y3.npy", npy("|S1", "(3,)", b"uuv")),
         target(
             "y.npy: no row has a class",
-            npy_file(&Matrix::F64 { values: vec![f64::NAN; 4], columns: 1 }),
+            array(&[f64::NAN; 4], 1),
             "give a class to some rows",
             numbers(1),
         ),
@@ -268,23 +265,24 @@ fn images() -> Vec<Case> {
 
 /// A file of the corpus of the readers.
 pub(super) fn corpus(name: &str) -> Vec<u8> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../burn-nca-data/tests/corpus/");
-    std::fs::read(format!("{folder}{name}")).unwrap()
+    std::fs::read(crate::corpus(name)).unwrap()
 }
 
 /// Four rows of so many small whole numbers.
 pub(super) fn numbers(columns: usize) -> Vec<u8> {
     let values = (0..4 * columns).map(|at| f64::from(u8::from(at / columns % 2 == 1)));
-    npy_file(&Matrix::F64 { values: values.collect(), columns })
+    array(&values.collect::<Vec<_>>(), columns)
 }
 
 /// A NumPy file of values of any type.
 pub(super) fn npy(kind: &str, shape: &str, bytes: &[u8]) -> Vec<u8> {
-    let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}");
+    // A type of fields is a list.
+    let kind = if kind.starts_with('[') { kind.to_string() } else { format!("'{kind}'") };
+    let header = format!("{{'descr': {kind}, 'fortran_order': False, 'shape': {shape}, }}");
     [b"\x93NUMPY\x01\x00v\x00", format!("{header:117}\n").as_bytes(), bytes].concat()
 }
 
-fn idx(kind: u8, sizes: &[u32], bytes: &[u8]) -> Vec<u8> {
+pub(super) fn idx(kind: u8, sizes: &[u32], bytes: &[u8]) -> Vec<u8> {
     let rank = u8::try_from(sizes.len()).unwrap();
     let sizes: Vec<u8> = sizes.iter().flat_map(|size| size.to_be_bytes()).collect();
     [&[0, 0, kind, rank], &sizes[..], bytes].concat()

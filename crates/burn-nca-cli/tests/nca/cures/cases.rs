@@ -1,9 +1,8 @@
 //! The cases of the hints that the library builds, by what is read.
 
-use burn_nca_data::{Matrix, npy_file};
-
-use super::arrays::numbers;
+use super::arrays::{idx, npy, numbers};
 use super::{Case, case};
+use crate::{array, table};
 
 /// Sites without a case, and why.
 pub(super) const UNTRIED: &[(&str, &str)] = &[
@@ -26,8 +25,7 @@ const GOOD: &str = "a,b,y\n1,2,u\n2,1,v\n3,2,u\n4,1,v\n";
 
 /// This header, and 30 rows.
 fn rows(header: &str, row: impl Fn(usize) -> String) -> String {
-    let rows: String = (0..30).map(|at| format!("{}\n", row(at))).collect();
-    format!("{header}\n{rows}")
+    table(header, 30, row)
 }
 
 /// Cells that are no numbers.
@@ -238,15 +236,9 @@ fn new_rows() -> Vec<Case> {
 
 /// Arrays, images and bundled sets.
 fn arrays() -> Vec<Case> {
-    let array =
-        |values: &[f64], columns| npy_file(&Matrix::F64 { values: values.to_vec(), columns });
-    let header = "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (4,), }";
-    let header = format!("{header:117}\n").into_bytes();
-    let records = [b"\x93NUMPY\x01\x00v\x00".to_vec(), header, vec![0; 32]].concat();
-    let sizes =
-        |sizes: &[u32]| sizes.iter().flat_map(|size| size.to_be_bytes()).collect::<Vec<u8>>();
-    let images = [vec![0, 0, 8, 3], sizes(&[4, 1, 2]), vec![1, 2, 2, 1, 3, 2, 4, 1]].concat();
-    let labels = [vec![0, 0, 8, 1], sizes(&[4]), vec![0, 1, 0, 1]].concat();
+    let images = idx(8, &[4, 1, 2], &[1, 2, 2, 1, 3, 2, 4, 1]);
+    let labels = idx(8, &[4], &[0, 1, 0, 1]);
+    let (features, halves) = (array(&[1.0, 2.0, 3.0, 4.0], 1), array(&[0.5, 1.5, 2.5, 1.0], 1));
     vec![
         case("readers/open.rs Classes; readers/open.rs edit", GOOD)
             .command("fit iris --task regression")
@@ -257,21 +249,21 @@ fn arrays() -> Vec<Case> {
         case("readers/open.rs Classes; readers/open.rs edit", images)
             .command("fit t.csv,labels --task regression")
             .file("labels", labels)
-            .file("x.npy", array(&[1.0, 2.0, 3.0, 4.0], 1))
-            .file("y.npy", array(&[0.5, 1.5, 2.5, 1.0], 1))
+            .file("x.npy", features.clone())
+            .file("y.npy", halves.clone())
             .instead("give a pair X.npy,Y.npy", "fit x.npy,y.npy --task regression"),
-        case("readers/npy.rs edit", records)
+        case("readers/npy.rs edit", npy("[('a', '<f8')]", "(4,)", &[0; 32]))
             .command("fit t.csv,y.npy")
-            .file("y.npy", array(&[0.0, 1.0, 0.0, 1.0], 1))
-            .file("x.npy", array(&[1.0, 2.0, 3.0, 4.0], 1))
+            .file("y.npy", numbers(1))
+            .file("x.npy", features.clone())
             .instead(
                 "save numpy.lib.recfunctions.structured_to_unstructured(x), or one field of it",
                 "fit x.npy,y.npy",
             ),
         case("npy/target.rs edit; npy/target.rs Numbers", "")
             .command("fit x.npy,y.npy")
-            .file("x.npy", array(&[1.0, 2.0, 3.0, 4.0], 1))
-            .file("y.npy", array(&[0.5, 1.5, 2.5, 1.0], 1))
+            .file("x.npy", features.clone())
+            .file("y.npy", halves.clone())
             .file("t.csv", GOOD)
             .instead("give classes", "fit t.csv"),
     ]

@@ -1,12 +1,8 @@
 //! The cases of bad files: messages whose cure is an edit in words, made here as a user would make it.
 
-use std::io::Write;
-
-use burn_nca_data::{Matrix, npy_file};
-use flate2::{Compression, write::GzEncoder};
-
 use super::arrays::{MARKET, numbers};
 use super::{Case, case};
+use crate::{array, gzip};
 
 /// A table of two features and two classes.
 pub(super) const GOOD: &str = "a,b,y\n1,2,u\n2,1,v\n3,2,u\n4,1,v\n";
@@ -218,7 +214,6 @@ fn pairs() -> Vec<Case> {
         case.command("fit t.csv --pairs p.csv --dim 1 --max-iterations 2")
     };
     let good = "1,3\n2,4\n";
-    let npy = npy_file(&Matrix::F64 { values: vec![1.0, 3.0], columns: 2 });
     vec![
         of(
             "p.csv holds no pair",
@@ -247,7 +242,7 @@ fn pairs() -> Vec<Case> {
             .file("p.csv", good)
             .command("fit x.npy --pairs p.csv --dim 1 --ignore x1 --max-iterations 2")
             .instead("leave that option out", "fit x.npy --pairs p.csv --dim 1 --max-iterations 2"),
-        bad("p.csv is a NumPy array, not CSV text", "p.csv", npy)
+        bad("p.csv is a NumPy array, not CSV text", "p.csv", array(&[1.0, 3.0], 2))
             .file("t.csv", ROWS)
             .command("fit t.csv --pairs p.csv --dim 1 --max-iterations 2")
             .edit("save it as .csv", good),
@@ -307,12 +302,6 @@ pub(super) fn folders() -> Vec<Case> {
         )
         .without("delete the file to start again"),
     ]
-}
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut packed = GzEncoder::new(Vec::new(), Compression::none());
-    packed.write_all(bytes).unwrap();
-    packed.finish().unwrap()
 }
 
 pub(super) fn all() -> Vec<Case> {

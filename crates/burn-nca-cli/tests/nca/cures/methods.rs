@@ -2,21 +2,20 @@
 
 use super::Case;
 use super::files::bad;
+use crate::table;
 
 /// 40 rows of three features, of a number and of three classes.
 pub(super) fn rows() -> String {
-    let row = |at: usize| {
-        format!("{},{},{},{}.5,{}\n", at % 7, at * at % 11, at * 3 % 5, at, ["u", "v", "w"][at % 3])
-    };
-    format!("a,b,c,n,y\n{}", (0..40).map(row).collect::<String>())
+    let class = |at: usize| ["u", "v", "w"][at % 3];
+    table("a,b,c,n,y", 40, |at| {
+        format!("{},{},{},{at}.5,{}", at % 7, at * at % 11, at * 3 % 5, class(at))
+    })
 }
 
 /// 18 rows, the last six without a class.
 fn partly_labeled() -> String {
-    let row = |at: usize| {
-        format!("{at},{},{}\n", at * at % 5, if at < 12 { ["u", "v"][at % 2] } else { "" })
-    };
-    format!("a,b,y\n{}", (0..18).map(row).collect::<String>())
+    let class = |at: usize| if at < 12 { ["u", "v"][at % 2] } else { "" };
+    table("a,b,y", 18, |at| format!("{at},{},{}", at * at % 5, class(at)))
 }
 
 /// A case of `nca fit t.csv --ignore n` with these options; `words` of its cure are done by these others.
@@ -74,15 +73,15 @@ fn tables() -> Vec<Case> {
     let search = |options: &str| {
         format!("--method nca --dim 1 --max-iterations 2 --tune --budget 1 {options}")
     };
-    let table = |says, text: &str, command: &str| bad(says, "t.csv", text).command(command);
+    let of_table = |says, text: &str, command: &str| bad(says, "t.csv", text).command(command);
     vec![
-        table(
+        of_table(
             "RCA has no within-class variance",
             "a,b,y\n1,2,u\n1,2,u\n3,2,v\n3,2,v\n",
             "fit t.csv --method rca",
         )
         .edit("give classes of two or more different rows", TWO),
-        table(
+        of_table(
             "whitening has no variance to scale",
             "a,b,y\n1,2,u\n1,2,v\n1,2,u\n",
             "fit t.csv --method whitening",

@@ -33,7 +33,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use burn_nca_program::shell_word;
 
-use crate::{Place, nca};
+use crate::Place;
 use worded::{message_and_edit, message_and_hint};
 
 /// A message with a hint, and what its line leaves to the user.
@@ -229,8 +229,7 @@ fn run(place: &Place, command: &str) -> (bool, String) {
             words.extend(["--method", "euclidean"].map(String::from));
         }
     }
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let output = nca(&words).current_dir(place.path("")).output().unwrap();
+    let output = place.nca("").args(words).output().unwrap();
     (output.status.success(), String::from_utf8(output.stderr).unwrap())
 }
 

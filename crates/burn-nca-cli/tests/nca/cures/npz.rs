@@ -142,13 +142,16 @@ fn sparse() -> Vec<Case> {
 }
 
 fn whole(values: &[i64]) -> Vec<u8> {
-    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-    npy("<i8", &format!("({},)", values.len()), &bytes)
+    vector("<i8", values.iter().map(|value| value.to_le_bytes()))
 }
 
 fn floats(values: &[f64]) -> Vec<u8> {
-    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-    npy("<f8", &format!("({},)", values.len()), &bytes)
+    vector("<f8", values.iter().map(|value| value.to_le_bytes()))
+}
+
+/// A NumPy vector of values of eight bytes each.
+fn vector(kind: &str, values: impl ExactSizeIterator<Item = [u8; 8]>) -> Vec<u8> {
+    npy(kind, &format!("({},)", values.len()), &values.flatten().collect::<Vec<_>>())
 }
 
 /// A sparse table by rows.

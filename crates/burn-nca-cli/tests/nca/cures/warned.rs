@@ -7,7 +7,7 @@ use super::methods::rows;
 
 /// 30 rows with this header.
 fn table(header: &str, row: impl Fn(usize) -> String) -> String {
-    (0..30).fold(format!("{header}\n"), |text, at| text + &row(at) + "\n")
+    crate::table(header, 30, row)
 }
 
 fn class(at: usize) -> &'static str {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::ROOT;
-use crate::{Place, read_json, stdout};
+use crate::{Place, array_of};
 
 /// The lines of the fenced block that follows a marker.
 fn block_after(text: &str, marker: &str) -> Vec<String> {
@@ -33,9 +33,7 @@ fn the_first_command_of_the_readme_prints_what_it_shows_and_learns() {
     let arguments = command.strip_prefix("cargo run --locked -- ").unwrap();
     let (arguments, folder) = arguments.split_once(" --out ").unwrap();
     let place = Place::new();
-    let out = place.at("run");
-    let words: Vec<&str> = arguments.split(' ').chain(["--out", &out]).collect();
-    let printed = stdout(&words);
+    let printed = place.nca(&format!("{arguments} --out run")).printed();
     assert_eq!(
         masked(printed.lines().map(String::from)),
         masked(block_after(&readme, "<!-- main-output -->").into_iter()),
@@ -44,9 +42,9 @@ fn the_first_command_of_the_readme_prints_what_it_shows_and_learns() {
     assert!(readme.contains(&format!("`{folder}/report.html`")));
 
     // It learns: gradient steps, a training curve and a replay, and more rows correct than by any baseline.
-    let report = read_json(&place.path("run/report.json"));
+    let report = place.json("run/report.json");
     assert!(report["iterations"].as_u64().unwrap() > 2 && report["replay"].is_object());
-    let rows = report["comparison"]["rows"].as_array().unwrap();
+    let rows = array_of(&report["comparison"]["rows"]);
     let score = |row: &serde_json::Value| row["nn_test"].as_f64().unwrap();
     let (fitted, baselines) = rows.split_last().unwrap();
     assert_eq!(fitted["method"], "NCA");

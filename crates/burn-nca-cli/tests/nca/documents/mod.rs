@@ -18,7 +18,7 @@ use extract::{Written, from_docstring, from_help, from_markdown, from_page, rust
 use place::Tables;
 use sources::Sources;
 
-use crate::stdout;
+use crate::nca;
 
 /// The folder of the workspace.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -100,10 +100,10 @@ fn the_commands_of_the_documents_run() {
 #[test]
 fn the_examples_of_the_help_run() {
     let tables = Tables::new();
-    let mut commands = from_help("nca --help", &stdout(&["--help"]));
+    let mut commands = from_help("nca --help", &nca("--help").printed());
     for verb in crate::invocation::VERBS {
         let name = format!("nca {verb} --help");
-        let found = from_help(&name, &stdout(&[verb, "--help"]));
+        let found = from_help(&name, &nca(&format!("{verb} --help")).printed());
         assert!(!found.is_empty(), "{name} has no example");
         commands.extend(found);
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::extract::Written;
 use super::option_not_in;
-use crate::{Place, nca, stdout};
+use crate::{Place, nca, table};
 
 /// Words that a reader replaces, and by what here.
 const PLACEHOLDERS: [(&str, &str); 8] = [
@@ -35,27 +35,22 @@ impl Tables {
             std::fs::create_dir(place.path(folder)).unwrap();
         }
         for name in ["flowers.csv", "test.csv", "data.csv", "moved/iris.csv"] {
-            place.file(name, &table(4, "species", |row| format!("kind {}", row % 3)));
+            place.file(name, numbers(4, "species", |row| format!("kind {}", row % 3)));
         }
-        place.file("big.csv", &table(12, "class", |row| format!("kind {}", row % 3)));
-        place.file("housing.csv", &table(4, "price", |row| format!("{}.5", row % 7)));
+        place.file("big.csv", numbers(12, "class", |row| format!("kind {}", row % 3)));
+        place.file("housing.csv", numbers(4, "price", |row| format!("{}.5", row % 7)));
         for name in ["new.csv", "film.csv", "more.csv"] {
-            place.file(name, &table(3, "x3", |row| format!("{}", row % 5)));
+            place.file(name, numbers(3, "x3", |row| format!("{}", row % 5)));
         }
         for name in ["payments.csv", "new-payments.csv"] {
-            place.file(name, &payments());
+            place.file(name, payments());
         }
-        place.file("patients.csv", &payments().replace("payment,", "name,"));
-        place.file("counts.mtx.gz", &counts());
-        place.file(
-            "topics.csv",
-            &(0..ROWS).fold("topic\n".into(), |text, row| format!("{text}kind {}\n", row % 3)),
-        );
+        place.file("patients.csv", payments().replace("payment,", "name,"));
+        place.file("counts.mtx.gz", counts());
+        place.file("topics.csv", table("topic", ROWS, |row| format!("kind {}", row % 3)));
         for name in ["neighbors.csv", "pairs.csv"] {
-            place.file(
-                name,
-                &(1..ROWS).map(|row| format!("{row},{}\n", row + 1)).collect::<String>(),
-            );
+            let pairs = (1..ROWS).map(|row| format!("{row},{}\n", row + 1));
+            place.file(name, pairs.collect::<String>());
         }
         let tables = Self { place, runs: AtomicUsize::new(0) };
         for model in [
@@ -90,7 +85,7 @@ impl Tables {
         if !crate::invocation::VERBS.contains(&verb.as_str()) {
             return Some(format!("there is no verb {verb}"));
         }
-        let unknown = option_not_in(&stdout(&[&verb, "--help"]), &command.words)?;
+        let unknown = option_not_in(&nca(&format!("{verb} --help")).printed(), &command.words)?;
         Some(format!("{verb} has no option {unknown}"))
     }
 
@@ -102,8 +97,7 @@ impl Tables {
     }
 
     fn run(&self, words: &[String]) -> Output {
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        nca(&words).current_dir(self.place.path("")).output().unwrap()
+        self.place.nca("").args(words).output().unwrap()
     }
 
     /// Results go to a folder of this run, so that commands need not wait for each other.
@@ -134,25 +128,20 @@ fn counts() -> String {
 }
 
 /// A table of numbers and a target in its last column.
-fn table(columns: usize, target: &str, value: impl Fn(usize) -> String) -> String {
-    let mut text: String = (0..columns).map(|column| format!("x{column},")).collect();
-    text.push_str(target);
-    for row in 0..ROWS {
-        text.push('\n');
-        for column in 0..columns {
-            let number =
-                (row * (2 * column + 3) * 7) % 31 + (row % 3) * 9 * usize::from(column < 2);
-            write!(text, "{number},").unwrap();
-        }
-        text.push_str(&value(row));
-    }
-    text + "\n"
+fn numbers(columns: usize, target: &str, value: impl Fn(usize) -> String) -> String {
+    let header: String = (0..columns).map(|column| format!("x{column},")).collect();
+    let cell = |row: usize, column: usize| {
+        (row * (2 * column + 3) * 7) % 31 + (row % 3) * 9 * usize::from(column < 2)
+    };
+    table(&format!("{header}{target}"), ROWS, |row| {
+        let cells: String = (0..columns).map(|column| format!("{},", cell(row, column))).collect();
+        cells + &value(row)
+    })
 }
 
 /// A table with a name, text, missing values, groups, weights and rows without a class.
 fn payments() -> String {
-    let mut text = "payment,account,amount,hour,country,abroad,audits,class\n".to_string();
-    for row in 0..ROWS {
+    table("payment,account,amount,hour,country,abroad,audits,class", ROWS, |row| {
         let fraud = row % 6 == 5;
         let amount = if row % 9 == 2 { "NA".to_string() } else { (row * 7 % 31).to_string() };
         let (hour, country) = (row * 5 % 24, ["PT", "FR", "DE"][row % 3]);
@@ -163,10 +152,8 @@ fn payments() -> String {
             _ => "ok",
         };
         let (account, audits) = (row / 4, 1 + row % 3);
-        writeln!(text, "p{row},a{account},{amount},{hour},{country},{abroad},{audits},{class}")
-            .unwrap();
-    }
-    text
+        format!("p{row},a{account},{amount},{hour},{country},{abroad},{audits},{class}")
+    })
 }
 
 /// The classes 0, 1, 2, 0, … as a NumPy file of whole numbers.
