@@ -1,5 +1,7 @@
 //! Seeded random data from a host generator, the same on every machine.
 
+use burn_nca_learn::data::{Features, Labeled};
+use burn_nca_learn::fit::{LbfgsConfig, OptimizerConfig};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -19,6 +21,21 @@ impl Sample {
     pub fn rows(&self) -> usize {
         self.y.len()
     }
+
+    /// The rows as the library takes them.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn labeled(&self) -> Labeled {
+        let features = Features::unnamed(self.x.clone(), self.d);
+        Labeled::from_labels(features.expect("rows of d features"), self.y.clone())
+            .expect("a class per row")
+    }
+}
+
+/// L-BFGS of so many steps at most.
+pub fn lbfgs(steps: usize) -> OptimizerConfig {
+    OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(steps))
 }
 
 /// Overlapping classes: the class moves the first feature, the others are noise.

@@ -71,12 +71,16 @@ fn softmax(d2: &[f64], keeps: impl Fn(usize) -> bool) -> Vec<f64> {
 /// log p_i without underflow: a difference of two log-sum-exps.
 fn log_p(d2: &[f64], y: &[usize], i: usize) -> f64 {
     let log_sum = |same: bool| {
-        let terms: Vec<f64> =
-            (0..y.len()).filter(|&j| j != i && (!same || y[j] == y[i])).map(|j| -d2[j]).collect();
-        let top = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        top + terms.iter().map(|t| (t - top).exp()).sum::<f64>().ln()
+        let counts = |j: &usize| *j != i && (!same || y[*j] == y[i]);
+        log_sum_exp(&(0..y.len()).filter(counts).map(|j| -d2[j]).collect::<Vec<_>>())
     };
     log_sum(true) - log_sum(false)
+}
+
+/// log Σ exp of some terms, without overflow.
+pub fn log_sum_exp(terms: &[f64]) -> f64 {
+    let top = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    top + terms.iter().map(|term| (term - top).exp()).sum::<f64>().ln()
 }
 
 /// The hinge between classes, Σ_{y_i ≠ y_j} max(0, 1 - d²_ij)² over ordered pairs.
@@ -127,6 +131,7 @@ pub fn embed(x: &[f64], d: usize, a: &[f64], k: usize) -> Vec<f64> {
     z
 }
 
-fn sq_distance(z: &[f64], k: usize, i: usize, j: usize) -> f64 {
+/// The squared distance of two rows of an embedding, row-major `[n, k]`.
+pub fn sq_distance(z: &[f64], k: usize, i: usize, j: usize) -> f64 {
     (0..k).map(|c| (z[i * k + c] - z[j * k + c]).powi(2)).sum()
 }

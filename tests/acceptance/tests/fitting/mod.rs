@@ -7,16 +7,19 @@ mod stochastic;
 mod training_layers;
 mod units;
 
+use std::path::Path;
+
+use acceptance::data::lbfgs;
 use burn::module::{Module, Param};
 use burn::nn::{Linear, LinearConfig};
 use burn::optim::SgdConfig as BurnSgd;
 use burn::tensor::activation::tanh;
 use burn::tensor::{Device, Tensor, TensorData};
-use burn_nca_learn::data::Labeled;
+use burn_nca_learn::data::{Labeled, host_values};
 use burn_nca_learn::encoder::Encoder;
 use burn_nca_learn::fit::{
-    EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Start,
-    StochasticConfig, Termination,
+    EarlyStoppingConfig, FitConfig, FitSession, OptimizerConfig, Start, StochasticConfig,
+    Termination,
 };
 use burn_nca_learn::{Fitted, NcaConfig};
 
@@ -62,6 +65,14 @@ fn any_burn_optimizer_serves_mini_batches() {
     assert_eq!(fitted.summary().termination, Termination::EpochsDone);
 }
 
+/// What is loaded of a model that was saved.
+fn saved<E: Encoder, T>(fitted: &Fitted<E>, load: impl FnOnce(&Path) -> T) -> T {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model");
+    fitted.save(&path).unwrap();
+    load(&path)
+}
+
 #[derive(Module, Debug)]
 struct Own {
     hidden: Linear,
@@ -89,30 +100,24 @@ fn own(device: &Device) -> Own {
 #[test]
 fn a_module_of_the_user_s_own_is_fitted_saved_and_loaded() {
     let device = Device::flex();
-    let config = with(OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(30)));
+    let config = with(lbfgs(30));
     let fitted =
         config.estimator().fit_encoder(own(&device), &iris(), &device, FitSession::new()).unwrap();
     assert!(fitted.leave_one_out(3).unwrap().value().unwrap() > 0.95);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("model");
-    fitted.save(&path).unwrap();
-    let loaded = Fitted::load_with(own(&device), &path, &device).unwrap();
-    let features = iris();
-    let features = features.features();
-    assert_eq!(loaded.predict(features, 5).unwrap(), fitted.predict(features, 5).unwrap());
-    let error = Fitted::load(&path, &device).unwrap_err().to_string();
+    let loaded = saved(&fitted, |path| Fitted::load_with(own(&device), path, &device)).unwrap();
+    let data = iris();
+    let predicted = |fitted: &Fitted<Own>| fitted.predict(data.features(), 5).unwrap();
+    assert_eq!(predicted(&loaded), predicted(&fitted));
+    let error = saved(&fitted, |path| Fitted::load(path, &device)).unwrap_err().to_string();
     assert!(error.contains("load_with"), "{error}");
 }
 
 #[test]
 fn distances_are_those_of_the_metric() {
-    let fitted = with(OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(5)))
-        .fit(&iris(), &Device::flex())
-        .unwrap();
+    let fitted = with(lbfgs(5)).fit(&iris(), &Device::flex()).unwrap();
     let data = iris();
     let rows = data.features().select(&[0, 60, 120]);
-    let d2 = fitted.sq_distances(&rows, &rows).unwrap().into_data().convert::<f64>();
-    let d2: Vec<f64> = d2.try_to_vec().unwrap();
+    let d2 = host_values(fitted.sq_distances(&rows, &rows).unwrap());
     let scaled = fitted.scaling().apply(&rows).unwrap();
     let q = fitted.metric().unwrap();
     for i in 0..3 {

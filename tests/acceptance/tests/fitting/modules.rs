@@ -1,32 +1,45 @@
 //! Encoders from elsewhere: on devices with autodiff, trained before, of other sizes, and models made of them.
 
+use acceptance::data::lbfgs;
 use burn::module::{Module, Quantizer};
 use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::quantization::{Calibration, QuantScheme};
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use burn_nca_learn::data::{
     Coincidences, Features, Labeled, Pairs, RegressionData, Scaling, ScalingKind, TensorFeatures,
+    host_values,
 };
 use burn_nca_learn::encoder::{
     Activation, AnyEncoder, Encoder, EncoderConfig, HiddenLayers, LinearMapConfig, MlpConfig,
 };
 use burn_nca_learn::fit::{
-    FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Precision, Problem, ResolvedStart, Start,
-    Termination, minimize,
+    FitConfig, FitSession, Precision, Problem, ResolvedStart, Start, Termination, minimize,
 };
 use burn_nca_learn::method::{Mlkr, PairNca};
 use burn_nca_learn::objective::ClassIndex;
 use burn_nca_learn::{Estimator, Fitted, Nca, NcaConfig};
 
-use crate::fitting::{bits, iris, own, with};
+use crate::fitting::{bits, iris, own, saved, with};
 
 fn short() -> NcaConfig {
-    with(OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(3)))
+    with(lbfgs(3))
 }
 
 fn labels(data: &Labeled) -> Tensor<1, Int> {
     let labels: Vec<i64> = data.labels().iter().map(|&label| label as i64).collect();
     Tensor::from_data(TensorData::new(labels, [data.rows()]), &Device::flex())
+}
+
+/// A network of one hidden layer.
+fn network(size: usize) -> EncoderConfig {
+    EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![size].into() })
+}
+
+/// These rows, each a partner of the next.
+fn chain(features: Features) -> Coincidences {
+    let pairs = (1..features.rows()).map(|row| (row - 1, row, 1.0)).collect();
+    let pairs = Pairs::new(features.rows(), pairs).unwrap();
+    Coincidences::new(features, pairs).unwrap()
 }
 
 /// 20 rows whose first feature is the number to predict.
@@ -61,16 +74,13 @@ fn a_device_with_autodiff_serves_like_one_without() {
     let numbers = [&plain, &autodiff]
         .map(|device| Estimator::recommended(3, 2, Mlkr::new()).fit(&data, device).unwrap());
     assert_eq!(bits(&numbers[0]), bits(&numbers[1]));
-    let pairs = Pairs::new(20, (1..20).map(|row| (row - 1, row, 1.0)).collect()).unwrap();
-    let data = Coincidences::new(features, pairs).unwrap();
+    let data = chain(features);
     let pairs = [&plain, &autodiff]
         .map(|device| Estimator::new(3, 2, PairNca::new()).fit(&data, device).unwrap());
     assert_eq!(bits(&pairs[0]), bits(&pairs[1]));
 
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("model");
-    fitted[0].save(&path).unwrap();
-    assert_eq!(bits(&Fitted::load(&path, &autodiff).unwrap()), bits(&fitted[0]));
+    let loaded = saved(&fitted[0], |path| Fitted::load(path, &autodiff)).unwrap();
+    assert_eq!(bits(&loaded), bits(&fitted[0]));
 }
 
 #[test]
@@ -92,12 +102,9 @@ fn a_fit_starts_from_a_module_that_was_trained_before() {
             .fit_encoder(first.encoder, &data, &device, FitSession::new())
             .unwrap();
         assert!(again.summary().value <= value);
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("model");
-        again.save(&path).unwrap();
         let used = own(&Device::flex().autodiff());
         used.forward(data.features().to_tensor(&device, DType::F32).autodiff());
-        let loaded = Fitted::load_with(used, &path, &device).unwrap();
+        let loaded = saved(&again, |path| Fitted::load_with(used, path, &device)).unwrap();
         let labels = loaded.predict(data.features(), 1).unwrap();
         assert_eq!(labels, again.predict(data.features(), 1).unwrap());
     }
@@ -122,9 +129,7 @@ fn an_encoder_that_does_not_say_its_sizes_is_asked_before_the_first_step() {
 #[test]
 fn a_network_trained_elsewhere_becomes_a_model_and_goes_back() {
     let (data, device) = (iris(), Device::flex());
-    let network =
-        EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![8].into() });
-    for encoder in [EncoderConfig::Linear, EncoderConfig::Diagonal, network] {
+    for encoder in [EncoderConfig::Linear, EncoderConfig::Diagonal, network(8)] {
         let d_output = if encoder == EncoderConfig::Diagonal { 4 } else { 2 };
         let (nca, scaling) = trained(&NcaConfig::new(4, d_output).with_encoder(encoder.clone()));
         let fitted = Fitted::of_classes(nca.encoder, scaling, &data, &device).unwrap();
@@ -134,10 +139,7 @@ fn a_network_trained_elsewhere_becomes_a_model_and_goes_back() {
         assert_eq!(fitted.card().encoder, Some(encoder));
         assert!(fitted.leave_one_out(3).unwrap().value().unwrap() > 0.8);
 
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("model");
-        fitted.save(&path).unwrap();
-        let loaded = Fitted::load(&path, &device).unwrap();
+        let loaded = saved(&fitted, |path| Fitted::load(path, &device)).unwrap();
         let features = data.features();
         assert_eq!(loaded.predict(features, 5).unwrap(), fitted.predict(features, 5).unwrap());
 
@@ -219,11 +221,8 @@ fn own_of_years(device: &Device) -> AnyEncoder {
 #[test]
 fn a_module_of_pairs_trained_elsewhere_becomes_a_model() {
     let device = Device::flex();
-    let features = Features::unnamed(acceptance::data::uniform(60, 6), 3).unwrap();
-    let pairs = Pairs::new(20, (1..20).map(|row| (row - 1, row, 1.0)).collect()).unwrap();
-    let data = Coincidences::new(features, pairs).unwrap();
-    let none = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(0));
-    let fit = FitConfig::new().with_optimizer(none);
+    let data = chain(Features::unnamed(acceptance::data::uniform(60, 6), 3).unwrap());
+    let fit = FitConfig::new().with_optimizer(lbfgs(0));
     let here = Estimator::new(3, 2, PairNca::new()).with_fit(fit).fit(&data, &device).unwrap();
     let scaling = here.scaling().clone();
     let fitted = Fitted::of_pairs(here.encoder.clone(), scaling.clone(), &data, &device).unwrap();
@@ -242,8 +241,7 @@ fn what_minimize_gives_becomes_a_model() {
     let x = scaling.apply(data.features()).unwrap().to_tensor(&device, DType::F32);
     let classes = ClassIndex::of(&data, &device).unwrap();
     let problem = Problem::new(NcaConfig::new(4, 2).init(&device.clone().autodiff()), &x, &classes);
-    let steps = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(20));
-    let config = FitConfig::new().with_optimizer(steps);
+    let config = FitConfig::new().with_optimizer(lbfgs(20));
     let solution = minimize(&problem, &config, FitSession::new()).unwrap();
     let fitted = Fitted::of_classes(solution.module.encoder, scaling, &data, &device).unwrap();
     assert!((fitted.summary().value - solution.value).abs() < 1e-3);
@@ -253,28 +251,25 @@ fn what_minimize_gives_becomes_a_model() {
 #[test]
 fn a_module_without_data_follows_the_settings() {
     let device = Device::flex();
-    let network =
-        EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![6].into() });
     let with = |start: Start, seed: u64| {
         let fit = FitConfig::new().with_start(start).with_seed(seed);
         NcaConfig::new(4, 2).with_fit(fit.with_precision(Precision::F64))
     };
     let embedded = |config: &NcaConfig| {
         let x = iris().features().to_tensor(&device, DType::F64);
-        config.init(&device).encoder.forward(x).into_data().try_to_vec::<f64>().unwrap()
+        host_values(config.init(&device).encoder.forward(x))
     };
     for config in
-        [with(Start::Auto, 7).with_encoder(network), with(Start::Random { scale: None }, 7)]
+        [with(Start::Auto, 7).with_encoder(network(6)), with(Start::Random { scale: None }, 7)]
     {
         let other = config.clone().with_fit(config.fit.clone().with_seed(8));
         assert_eq!(embedded(&config), embedded(&config));
         assert_ne!(embedded(&config), embedded(&other));
         // The start of a fit is the same.
-        let none = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(0));
-        let fit = config.fit.clone().with_optimizer(none).with_scaling(ScalingKind::None);
+        let fit = config.fit.clone().with_optimizer(lbfgs(0)).with_scaling(ScalingKind::None);
         let fitted = config.clone().with_fit(fit).fit(&iris(), &device).unwrap();
-        let found = fitted.transform(iris().features()).unwrap().into_data();
-        assert_eq!(found.try_to_vec::<f64>().unwrap(), embedded(&config));
+        let found = host_values(fitted.transform(iris().features()).unwrap());
+        assert_eq!(found, embedded(&config));
     }
     let given = Start::Given { weight: vec![0.5; 8] };
     let data = iris();

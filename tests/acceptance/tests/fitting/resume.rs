@@ -3,13 +3,14 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use acceptance::data::lbfgs;
 use burn::tensor::Device;
 use burn_nca_learn::data::{
     AgreementWidth, Coincidences, Features, Labeled, Pairs, RegressionData,
 };
 use burn_nca_learn::fit::{
-    ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig,
-    OptimizerConfig, Progress, StochasticConfig, Termination,
+    ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, FitSession, OptimizerConfig, Progress,
+    StochasticConfig, Termination,
 };
 use burn_nca_learn::method::{AnyMethod, Mlkr, PairNca, SoftNca};
 use burn_nca_learn::objective::Criterion;
@@ -18,10 +19,6 @@ use burn_nca_learn::{Estimator, Fitted, NcaConfig};
 use crate::fitting::{bits, iris, with};
 
 const STEPS: usize = 12;
-
-fn lbfgs(steps: usize) -> OptimizerConfig {
-    OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(steps))
-}
 
 fn conjugate_gradient(steps: usize) -> OptimizerConfig {
     OptimizerConfig::ConjugateGradient(ConjugateGradientConfig::new().with_max_iterations(steps))

@@ -2,8 +2,9 @@
 
 use std::ops::ControlFlow;
 
+use acceptance::compare::assert_close;
 use acceptance::data::{overlapping, uniform};
-use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn::tensor::{DType, Device, Tensor};
 use burn_nca_learn::MetricModel;
 use burn_nca_learn::data::{Agreements, Pairs};
 use burn_nca_learn::encoder::{Encoder, LinearMap};
@@ -13,6 +14,7 @@ use burn_nca_learn::fit::{
     FitConfig, FitSession, OptimizerConfig, Precision, Problem, Progress, SgdConfig,
     StochasticConfig, Termination, minimize,
 };
+use burn_nca_learn::objective::transfer::float_tensor;
 use burn_nca_learn::objective::{
     AgreementIndex, ClassIndex, Criterion, DataTarget, MlkrLossConfig, NcaLoss, NcaLossConfig,
     Objective, PairIndex, PairLossConfig, SoftNcaLossConfig, TargetIndex,
@@ -22,7 +24,7 @@ const D: usize = 3;
 
 fn matrix(values: &[f64], columns: usize) -> Tensor<2> {
     let shape = [values.len() / columns, columns];
-    Tensor::from_data(TensorData::new(values.to_vec(), shape), (&Device::flex(), DType::F64))
+    float_tensor(values.to_vec(), shape, &Device::flex(), DType::F64)
 }
 
 fn model<O: Objective>(objective: O) -> MetricModel<LinearMap, O> {
@@ -69,9 +71,8 @@ fn check_all_rows<O: Objective>(objective: O, x: &Tensor<2>, target: &O::Target)
     let largest = gradient.iter().zip(slope).map(|(g, p)| (g + p).abs()).fold(0.0, f64::max);
     let [n, _] = x.dims();
     let found = first_epoch(objective, x, target, &settings(n, l2)).unwrap();
-    let close = |a: f64, b: f64| assert!((a - b).abs() <= 1e-11 * (1.0 + b.abs()), "{a} {b}");
-    close(found.value, exact.value + weight * norm);
-    close(found.gradient_max, largest);
+    let expected = [exact.value + weight * norm, largest];
+    assert_close(&[found.value, found.gradient_max], &expected, 1e-11);
 }
 
 #[test]
@@ -203,7 +204,5 @@ fn a_step_of_sgd_is_the_rate_times_the_slopes_remembered() {
     }
     let problem = Problem::new(start, &x, &classes);
     let found = flatten(&minimize(&problem, &config, FitSession::new()).unwrap().module);
-    for (found, expected) in found.iter().zip(&expected) {
-        assert!((found - expected).abs() < 1e-12, "{found} {expected}");
-    }
+    assert_close(&found, &expected, 1e-12);
 }

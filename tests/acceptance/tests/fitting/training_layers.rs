@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use burn::module::Module;
 use burn::nn::{BatchNorm, BatchNormConfig, Dropout, DropoutConfig, Linear, LinearConfig};
 use burn::tensor::{DType, Device, Tensor};
-use burn_nca_learn::data::{TensorFeatures, stratified_split};
+use burn_nca_learn::data::{TensorFeatures, host_values as host, stratified_split};
 use burn_nca_learn::encoder::{Encoder, cast};
 use burn_nca_learn::evaluate::expected_accuracy;
 use burn_nca_learn::fit::exact::{self, BlockConfig};
@@ -60,11 +60,7 @@ fn adam() -> OptimizerConfig {
 fn statistics(encoder: &Layered) -> Vec<f64> {
     let norm = encoder.valid().norm.unwrap();
     let tensors = [norm.running_mean.value(), norm.running_var.value()];
-    tensors.into_iter().flat_map(|t| host(t.reshape([1, -1]))).collect()
-}
-
-fn host(tensor: Tensor<2>) -> Vec<f64> {
-    tensor.into_data().convert::<f64>().try_to_vec().unwrap()
+    tensors.into_iter().flat_map(host).collect()
 }
 
 #[test]

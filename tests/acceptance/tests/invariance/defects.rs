@@ -1,16 +1,16 @@
 //! Defects found in other programs, each as a test that ours does not have it (docs/peers.md).
 
-use acceptance::data::overlapping;
+use acceptance::data::{lbfgs, overlapping};
 use burn::tensor::{DType, Device, Int, Tensor, TensorData, s};
-use burn_nca_learn::data::{Features, Labeled, Scaling, ScalingKind};
-use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Start, Termination};
+use burn_nca_learn::data::{Features, Labeled, Scaling, ScalingKind, host_values};
+use burn_nca_learn::fit::{FitConfig, Start, Termination};
 use burn_nca_learn::neighbors::leave_one_out_probabilities;
+use burn_nca_learn::objective::transfer::float_tensor;
 use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig, Objective};
 use burn_nca_learn::{NcaConfig, evaluate};
 
 fn column(values: &[f64], dtype: DType) -> Tensor<2> {
-    let data = TensorData::new(values.to_vec(), [values.len(), 1]).convert_dtype(dtype);
-    Tensor::from_data(data, (&Device::flex(), dtype))
+    float_tensor(values.to_vec(), [values.len(), 1], &Device::flex(), dtype)
 }
 
 fn g(z: Tensor<2>, y: &[usize]) -> f64 {
@@ -54,8 +54,7 @@ fn d2_d3_d8_the_hardest_point_keeps_its_term_and_gradient() {
         let terms = loss.forward_no_reduction(z.clone(), y);
         let first = terms.clone().slice(s![0..1]).into_scalar::<f64>();
         assert!((first - (1600.0 - 1.0)).abs() < 0.1, "{first}");
-        let gradient = z.grad(&terms.sum().backward()).unwrap().into_data().convert::<f64>();
-        let gradient: Vec<f64> = gradient.try_to_vec().unwrap();
+        let gradient = host_values(z.grad(&terms.sum().backward()).unwrap());
         assert!(gradient.iter().all(|g| g.is_finite() && g.abs() > 1.0), "{gradient:?}");
     }
 }
@@ -85,8 +84,7 @@ fn d4_d5_the_self_is_left_out_by_identity() {
 #[test]
 fn d6_the_reported_value_is_the_minimized_one() {
     let sample = overlapping(40, 3, 2, 33);
-    let features = Features::unnamed(sample.x, 3).unwrap();
-    let data = Labeled::from_labels(features, sample.y.clone()).unwrap();
+    let data = sample.labeled();
     let fit = FitConfig::new().with_precision(burn_nca_learn::fit::Precision::F64);
     let fitted = NcaConfig::new(3, 2).with_fit(fit).fit(&data, &Device::flex()).unwrap();
     let classes = ClassIndex::new(&sample.y, &Device::flex()).unwrap();
@@ -117,10 +115,8 @@ fn d8_a_hopeless_start_is_reported() {
 /// D10: non-convergence is never silent.
 #[test]
 fn d10_a_fit_that_did_not_converge_says_so() {
-    let sample = overlapping(60, 4, 3, 34);
-    let data = Labeled::from_labels(Features::unnamed(sample.x, 4).unwrap(), sample.y).unwrap();
-    let solver = LbfgsConfig::new().with_max_iterations(2);
-    let fit = FitConfig::new().with_optimizer(OptimizerConfig::Lbfgs(solver));
+    let data = overlapping(60, 4, 3, 34).labeled();
+    let fit = FitConfig::new().with_optimizer(lbfgs(2));
     let fitted = NcaConfig::new(4, 2).with_fit(fit).fit(&data, &Device::flex()).unwrap();
     assert_eq!(fitted.summary().termination, Termination::MaxIterations);
     assert!(!fitted.summary().termination.converged());

@@ -1,11 +1,12 @@
 //! Sparse rows against the same rows written out: any shape, empty rows and columns among them.
 
 use acceptance::compare::assert_close;
+use acceptance::data::lbfgs;
 use burn::tensor::Device;
 use burn_nca_learn::NcaConfig;
 use burn_nca_learn::baseline::{Projection, TruncatedSvdConfig};
 use burn_nca_learn::data::{Features, Labeled, SparseFeatures, TensorFeatures};
-use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
+use burn_nca_learn::fit::FitConfig;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -101,8 +102,7 @@ proptest! {
         // As many directions as the table has, up to three.
         let k = reduced.columns();
         let rows = Labeled::from_labels(reduced, (0..n).map(|row| row % 2).collect()).unwrap();
-        let solver = LbfgsConfig::new().with_max_iterations(1);
-        let fit = FitConfig::new().with_optimizer(OptimizerConfig::Lbfgs(solver));
+            let fit = FitConfig::new().with_optimizer(lbfgs(1));
         let fitted = NcaConfig::new(k, k.min(2)).with_fit(fit).fit(&rows, &Device::flex()).unwrap();
         let names: Vec<String> = (0..d).map(|column| format!("word {column}")).collect();
         let whole = fitted.through(&svd.projection, names.clone()).unwrap();

@@ -1,5 +1,6 @@
 //! The losses as the papers write them: nested loops in f64.
 
+use acceptance::oracle::log_sum_exp;
 use burn_nca_learn::objective::Similarity;
 
 /// Rows with a class and a number each.
@@ -79,11 +80,6 @@ fn contrasts(
         }
     }
     contrasts
-}
-
-fn log_sum_exp(logits: &[f64]) -> f64 {
-    let top = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    top + logits.iter().map(|l| (l - top).exp()).sum::<f64>().ln()
 }
 
 fn mean(terms: &[f64]) -> f64 {

@@ -2,7 +2,9 @@
 
 use acceptance::data::uniform;
 use burn::module::Param;
-use burn::tensor::{Device, Int, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
+pub use burn_nca_learn::data::host_values as numbers;
+use burn_nca_learn::objective::transfer::int_tensor;
 use burn_nca_learn::objective::{
     BatchLoss, ClassTarget, ProxyNcaLoss, ProxyNcaLossConfig, Similarity, SoftNearestNeighborLoss,
     SoftNearestNeighborLossConfig, SupConLoss, SupConLossConfig, TemperatureConfig,
@@ -18,11 +20,6 @@ pub fn autodiff() -> Device {
     Device::flex().autodiff()
 }
 
-pub fn ints(values: &[usize], device: &Device) -> Tensor<1, Int> {
-    let values: Vec<i32> = values.iter().map(|&value| value as i32).collect();
-    Tensor::from_data(TensorData::new(values.clone(), [values.len()]), device)
-}
-
 /// The embedding and target of rows, the embedding as a leaf of a graph.
 pub fn leaf(rows: &Rows) -> (Tensor<2>, ClassTarget) {
     let z = tensor(&rows.z, rows.k, &autodiff()).require_grad();
@@ -31,7 +28,7 @@ pub fn leaf(rows: &Rows) -> (Tensor<2>, ClassTarget) {
 
 pub fn target(rows: &Rows) -> ClassTarget {
     let device = autodiff();
-    ClassTarget { labels: ints(&rows.labels, &device), ids: ints(&rows.ids, &device) }
+    ClassTarget { labels: int_tensor(&rows.labels, &device), ids: int_tensor(&rows.ids, &device) }
 }
 
 /// Random rows of a few classes, with a class of one row and two equal rows.
@@ -81,8 +78,4 @@ pub fn value_and_slope<L: BatchLoss<Target = ClassTarget>>(
     let value = loss.batch_loss(z.clone(), &target);
     let slope = z.grad(&value.backward()).unwrap();
     (value.into_scalar::<f64>(), numbers(slope))
-}
-
-pub fn numbers(tensor: Tensor<2>) -> Vec<f64> {
-    tensor.into_data().convert::<f64>().try_to_vec::<f64>().unwrap()
 }

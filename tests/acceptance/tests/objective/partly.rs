@@ -2,46 +2,27 @@
 
 use acceptance::data::{overlapping, uniform};
 use burn::tensor::{Device, Tensor};
-use burn_nca_learn::data::{Features, Labeled};
+use burn_nca_learn::data::{Features, Labeled, host_values};
 use burn_nca_learn::fit::{FitConfig, Precision};
-use burn_nca_learn::objective::{
-    ClassIndex, Criterion, DataTarget, NcaLossConfig, Objective, SampledTerms,
-};
+use burn_nca_learn::objective::{ClassIndex, Criterion, DataTarget, Objective, SampledTerms};
 use burn_nca_learn::{Fitted, NcaConfig};
 
-use crate::objective::setup::{assert_close, assert_slopes, tensor};
+use crate::objective::setup::{assert_close, assert_slopes, criteria, tensor};
+use crate::soft::oracle::soft_matches;
 
-/// p_i of the rows with a class, by its definition; `None` of those without and without a partner.
-fn p(z: &[f64], k: usize, labels: &[Option<usize>]) -> Vec<Option<f64>> {
-    let n = labels.len();
-    let kernel = |i: usize, j: usize| {
-        let squares = (0..k).map(|c| (z[i * k + c] - z[j * k + c]).powi(2));
-        (-squares.sum::<f64>()).exp()
-    };
-    let of = |i: usize| {
-        let label = labels[i]?;
-        let others = || (0..n).filter(move |&j| j != i);
-        let same: f64 = others().filter(|&j| labels[j] == Some(label)).map(|j| kernel(i, j)).sum();
-        let all: f64 = others().map(|j| kernel(i, j)).sum();
-        (same > 0.0).then(|| same / all)
-    };
-    (0..n).map(of).collect()
-}
-
-/// The losses -f and -g.
+/// The losses -f and -g by nested loops: rows of one class agree, and those without a class are neighbors alone.
 fn losses(z: &[f64], labels: &[Option<usize>]) -> [f64; 2] {
-    let p: Vec<f64> = p(z, 2, labels).into_iter().flatten().collect();
-    [-p.iter().sum::<f64>(), -p.iter().map(|p| p.ln()).sum::<f64>()]
+    let labeled: Vec<bool> = labels.iter().map(Option::is_some).collect();
+    let agreement =
+        |i: usize, j: usize| if labels[i] == labels[j] { 0.0 } else { f64::NEG_INFINITY };
+    let at = soft_matches(z, 2, &labeled, true, agreement);
+    [-at.f, -at.g]
 }
 
 fn sample(n: usize, classes: usize, seed: u64) -> (Vec<f64>, Vec<Option<usize>>) {
     let sample = overlapping(n, 2, classes, seed);
     let hidden = |(row, label)| if row * row % 5 == 1 { None } else { Some(label) };
     (sample.x, sample.y.into_iter().enumerate().map(hidden).collect())
-}
-
-fn criteria() -> [burn_nca_learn::objective::NcaLoss; 2] {
-    [Criterion::F, Criterion::G].map(|which| NcaLossConfig::new().with_criterion(which).init())
 }
 
 #[test]
@@ -60,7 +41,7 @@ fn value_and_gradient_are_those_of_the_definition_at_any_block_size() {
             assert_close(&[sum], &[losses(&z, &labels)[which]], 1e-10);
             let free = tensor(&z, 2, &Device::flex().autodiff()).require_grad();
             let gradients = loss.total(free.clone(), &target).backward();
-            let slopes = free.grad(&gradients).unwrap().into_data().try_to_vec::<f64>().unwrap();
+            let slopes = host_values(free.grad(&gradients).unwrap());
             assert_slopes(&slopes, &z, (1e-5, 1e-6), |z| losses(z, &labels)[which]);
         }
     }
@@ -113,7 +94,7 @@ fn a_fit_among_rows_without_a_class_ends_lower_than_one_without_them() {
     let config = NcaConfig::new(2, 2).with_criterion(Criterion::G).with_fit(fit);
     let value = |fitted: &Fitted| {
         let z = [fitted.transform(data.features()), fitted.transform(&others)];
-        let z = z.map(|z| z.unwrap().into_data().try_to_vec::<f64>().unwrap()).concat();
+        let z = z.map(|z| host_values(z.unwrap())).concat();
         let none = (0..others.rows()).map(|_| None);
         let labels: Vec<_> = data.labels().iter().copied().map(Some).chain(none).collect();
         losses(&z, &labels)[1]

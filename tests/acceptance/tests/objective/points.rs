@@ -42,31 +42,24 @@ fn check<O: Objective>(objective: O, target: &O::Target) {
 }
 
 #[test]
-fn a_target_of_another_number_of_points_is_refused() {
+fn a_target_of_another_number_of_points_is_refused_by_every_objective() {
     let device = Device::flex();
     let labels: Vec<usize> = (0..50).map(|i| i % 3).collect();
-    check(NcaLossConfig::new().init(), &ClassIndex::new(&labels, &device).unwrap());
+    let classes = ClassIndex::new(&labels, &device).unwrap();
+    check(NcaLossConfig::new().init(), &classes);
     let targets = TargetIndex::new(&uniform(50, 3), 1, &device).unwrap();
     check(MlkrLossConfig::new().init(), &targets);
-    let labels: Vec<Option<usize>> = labels.into_iter().map(Some).collect();
-    let agreements = AgreementIndex::new(&Agreements::of_labels(&labels), &device).unwrap();
+    let known: Vec<Option<usize>> = labels.iter().copied().map(Some).collect();
+    let agreements = AgreementIndex::new(&Agreements::of_labels(&known), &device).unwrap();
     check(SoftNcaLossConfig::new().init(), &agreements);
     let pairs = Pairs::new(50, vec![(0, 1, 1.0)]).unwrap();
     check(PairLossConfig::new().init(), &PairIndex::new(&pairs, &device));
-}
-
-#[test]
-fn so_it_is_by_the_objectives_of_the_other_methods() {
-    let device = Device::flex();
-    let labels: Vec<usize> = (0..50).map(|i| i % 3).collect();
     let x = tensor(&uniform(50 * 3, 4), 3, &device);
-    let target = TargetNeighbors::new(&x, &labels, 2).unwrap();
-    check(LargeMarginLossConfig::new().init(), &target);
+    let neighbors = TargetNeighbors::new(&x, &labels, 2).unwrap();
+    check(LargeMarginLossConfig::new().init(), &neighbors);
     let kernel = VariableKernelLossConfig::new().init(&device, DType::F64);
     check(kernel, &KernelTarget::new(&labels, 3, &device).unwrap());
-    let classes = ClassIndex::new(&labels, &device).unwrap();
     check(NcfsLossConfig::new().init(), &classes);
-    let targets = TargetIndex::new(&uniform(50, 3), 1, &device).unwrap();
     check(NcfsRegressionLossConfig::new().init(), &targets);
     let pairs = vec![LabeledPair::alike(0, 1), LabeledPair::different(0, 2)];
     let index = CoincidenceIndex::new(&LabeledPairs::new(50, pairs).unwrap(), &device);

@@ -2,20 +2,25 @@
 
 pub use acceptance::compare::{assert_close, assert_slopes};
 use acceptance::data::{transposed, uniform};
-use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn::tensor::{DType, Device, Tensor};
 use burn_nca_learn::MetricModel;
 use burn_nca_learn::encoder::{Activation, AnyEncoder, Encoder, LinearMap, MlpConfig, cast};
 use burn_nca_learn::fit::exact::{BlockConfig, value_and_gradient};
 use burn_nca_learn::fit::parameters::flatten_gradients;
+use burn_nca_learn::objective::transfer::float_tensor;
 use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLoss, NcaLossConfig, Objective};
 
 pub fn tensor(values: &[f64], columns: usize, device: &Device) -> Tensor<2> {
-    let shape = [values.len() / columns, columns];
-    Tensor::from_data(TensorData::new(values.to_vec(), shape), (device, DType::F64))
+    float_tensor(values.to_vec(), [values.len() / columns, columns], device, DType::F64)
 }
 
 pub fn loss(criterion: Criterion) -> NcaLoss {
     NcaLossConfig::new().with_criterion(criterion).init()
+}
+
+/// The objectives f and g.
+pub fn criteria() -> [NcaLoss; 2] {
+    [Criterion::F, Criterion::G].map(loss)
 }
 
 /// A linear model with the transpose of `a`, row-major `[k, d]`.

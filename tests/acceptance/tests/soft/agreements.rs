@@ -181,13 +181,14 @@ fn soft_matches_are_finite_in_f32_at_all_scales() {
 fn a_batch_of_rows_is_the_data_set_of_these_rows() {
     let case = Case::new(31, 3, 2, 9);
     let rows = [30, 2, 7, 8, 15, 16, 17, 4, 21];
-    let x: Vec<f64> = rows.iter().flat_map(|row| &case.x[row * 3..][..3]).copied().collect();
-    let x = tensor(&x, 3, DType::F64);
+    let rows_of_x: Vec<f64> =
+        rows.iter().flat_map(|row| &case.x[row * 3..][..3]).copied().collect();
+    let x = tensor(&rows_of_x, 3, DType::F64);
     for agreements in kinds(31) {
         for neighbors in [false, true] {
             let model = case.linear(loss(Criterion::G, neighbors));
             let batch = index(&agreements).subset(&rows);
-            let z = embed(&x.to_data().try_to_vec::<f64>().unwrap(), 3, &case.a, 2);
+            let z = embed(&rows_of_x, 3, &case.a, 2);
             let known: Vec<bool> = rows.iter().map(|&row| labeled(&agreements)[row]).collect();
             let expected = soft_matches(&z, 2, &known, neighbors, |i, j| {
                 agreements.log_agreement(rows[i], rows[j])

@@ -3,7 +3,7 @@
 
 mod agreements;
 mod agreements_batch;
-mod oracle;
+pub(crate) mod oracle;
 mod pairs;
 mod pairs_batch;
 mod random;

@@ -1,9 +1,9 @@
 //! The equations of section 5 as nested loops in f64, without tensors.
 
+use acceptance::oracle::{log_sum_exp, sq_distance};
+
 /// What soft matches give at one embedding.
 pub struct SoftMatches {
-    /// p_i of the labeled points, in their order.
-    pub p: Vec<f64>,
     /// Σ p_i.
     pub f: f64,
     /// Σ log p_i over the labeled points with some agreement.
@@ -20,7 +20,7 @@ pub fn soft_matches(
     log_w: impl Fn(usize, usize) -> f64,
 ) -> SoftMatches {
     let n = labeled.len();
-    let mut out = SoftMatches { p: Vec::new(), f: 0.0, g: 0.0 };
+    let mut out = SoftMatches { f: 0.0, g: 0.0 };
     for i in (0..n).filter(|&i| labeled[i]) {
         let others: Vec<usize> =
             (0..n).filter(|&j| j != i && (labeled[j] || unlabeled_neighbors)).collect();
@@ -31,11 +31,9 @@ pub fn soft_matches(
             .map(|&j| log_w(i, j) - sq_distance(z, k, i, j))
             .collect();
         if agreeing.is_empty() {
-            out.p.push(0.0);
             continue;
         }
         let log_p = log_sum_exp(&agreeing) - log_sum_exp(&all);
-        out.p.push(log_p.exp());
         out.f += log_p.exp();
         out.g += log_p;
     }
@@ -67,28 +65,13 @@ pub fn kernel_regression(z: &[f64], k: usize, targets: &[f64], columns: usize) -
 /// log Z of equation 8.
 pub fn log_normalizer(z: &[f64], k: usize, include_self: bool) -> f64 {
     let n = z.len() / k;
-    let mut exponents = Vec::new();
-    for c in 0..n {
-        for d in 0..n {
-            if include_self || c != d {
-                exponents.push(-sq_distance(z, k, c, d));
-            }
-        }
-    }
-    log_sum_exp(&exponents)
+    let pairs = (0..n).flat_map(|c| (0..n).map(move |d| (c, d)));
+    let counted = pairs.filter(|(c, d)| include_self || c != d);
+    log_sum_exp(&counted.map(|(c, d)| -sq_distance(z, k, c, d)).collect::<Vec<_>>())
 }
 
 /// The cost of equation 8 at the embedding `z`, row-major `[n, k]`.
 pub fn pair_cost(z: &[f64], k: usize, pairs: &[(usize, usize, f64)], include_self: bool) -> f64 {
     let log_z = log_normalizer(z, k, include_self);
     pairs.iter().map(|&(a, b, w)| -w * (-sq_distance(z, k, a, b) - log_z)).sum()
-}
-
-fn log_sum_exp(terms: &[f64]) -> f64 {
-    let top = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    top + terms.iter().map(|term| (term - top).exp()).sum::<f64>().ln()
-}
-
-fn sq_distance(z: &[f64], k: usize, i: usize, j: usize) -> f64 {
-    (0..k).map(|c| (z[i * k + c] - z[j * k + c]).powi(2)).sum()
 }

@@ -2,6 +2,7 @@
 
 use burn::nn::loss::Reduction;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData, s};
+use burn_nca_learn::data::host_values;
 use burn_nca_learn::objective::PairLossConfig;
 
 use crate::soft::oracle::pair_cost;
@@ -53,8 +54,7 @@ fn the_batch_gradient_agrees_with_central_differences() {
             loss.forward(z.clone().slice(s![0..4]), z.clone().slice(s![4..8]), vector(&weights))
         };
         let leaf = case.embedding().autodiff().require_grad();
-        let gradient = leaf.grad(&value(&leaf).backward()).unwrap();
-        let gradient = gradient.into_data().try_to_vec::<f64>().unwrap();
+        let gradient = host_values(leaf.grad(&value(&leaf).backward()).unwrap());
         assert_slopes(&gradient, &case.z, (1e-5, 1e-8), |z| {
             value(&tensor(z, 2, DType::F64)).into_scalar::<f64>()
         });

@@ -2,24 +2,23 @@
 
 use acceptance::data::uniform;
 use acceptance::oracle::embed;
-use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn::tensor::{DType, Device, Tensor};
 use burn_nca_learn::MetricModel;
 use burn_nca_learn::data::Pairs;
 use burn_nca_learn::encoder::{Activation, Encoder, LinearMap};
 use burn_nca_learn::fit::parameters::{assign, flatten};
 use burn_nca_learn::objective::Objective;
+use burn_nca_learn::objective::transfer::float_tensor;
 
 pub use crate::objective::setup::{assert_close, assert_slopes, at_block};
 use crate::objective::setup::{encoders, linear};
 
 pub fn tensor(values: &[f64], columns: usize, dtype: DType) -> Tensor<2> {
-    let data = TensorData::new(values.to_vec(), [values.len() / columns, columns]);
-    Tensor::from_data(data.convert_dtype(dtype), (&Device::flex(), dtype))
+    float_tensor(values.to_vec(), [values.len() / columns, columns], &Device::flex(), dtype)
 }
 
 pub fn vector(values: &[f64]) -> Tensor<1> {
-    let data = TensorData::new(values.to_vec(), [values.len()]);
-    Tensor::from_data(data, (&Device::flex(), DType::F64))
+    float_tensor(values.to_vec(), [values.len()], &Device::flex(), DType::F64)
 }
 
 /// Features `[n, d]`, a map A `[k, d]`, and the embedding z = A x `[n, k]`, all row-major.

@@ -6,6 +6,7 @@ use acceptance::data::uniform;
 use burn::tensor::activation::softmax;
 use burn::tensor::{Bool, DType, Device, Tensor, TensorData};
 use burn_nca_fused::{NeighborSets, log_sum_exp, weighted_mean};
+pub use burn_nca_learn::data::host_values as values;
 pub use burn_nca_learn::objective::transfer::float_tensor as from;
 
 use super::open;
@@ -43,10 +44,6 @@ fn written_out(q: Tensor<2>, r: Tensor<2>, keeps: &dyn Fn(usize, usize) -> bool)
     ((logits - largest.clone()).exp().sum_dim(1).log() + largest).reshape([b])
 }
 
-pub fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f64> {
-    tensor.into_data().convert::<f64>().try_to_vec().unwrap()
-}
-
 /// Within a tolerance of the largest.
 pub fn close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
     let scale = expected.iter().fold(1.0, |scale: f64, x| scale.max(x.abs()));
@@ -76,6 +73,14 @@ fn reference(device: &Device, name: &str, dtype: DType) -> (Device, DType) {
     }
 }
 
+/// The references in the span of each query, or all outside of it.
+fn neighbor_sets(spans: Vec<Range<usize>>, references: usize, outside: bool) -> NeighborSets {
+    match outside {
+        true => NeighborSets::outside(spans, references),
+        false => NeighborSets::within(spans, references),
+    }
+}
+
 /// Means, and gradients of a function in which they are in the middle of a graph.
 pub fn check_means(name: &str, (dtype, tolerance): (DType, f64)) {
     let Some(device) = open(name) else { return };
@@ -84,11 +89,8 @@ pub fn check_means(name: &str, (dtype, tolerance): (DType, f64)) {
     for (n, size, k, c) in [(70, 20, 3, 4), (1, 1, 1, 1), (9, 4, 2, 1), (20, 6, 33, 41)] {
         for outside in [false, true] {
             let spans = classes(n, size);
-            let columns = if outside {
-                NeighborSets::outside(spans.clone(), n)
-            } else {
-                NeighborSets::within(spans.clone(), n).without_self(0)
-            };
+            let columns = neighbor_sets(spans.clone(), n, outside);
+            let columns = if outside { columns } else { columns.without_self(0) };
             let keeps =
                 |i: usize, j: usize| spans[i].contains(&j) != outside && (outside || i != j);
             type Mean<'a> = &'a dyn Fn(Tensor<2>, Tensor<2>, Tensor<2>) -> Tensor<2>;
@@ -126,11 +128,7 @@ pub fn check(name: &str, (dtype, tolerance): (DType, f64), k: usize, case: &Case
     let (b, m) = (case.spans.len(), case.references);
     let keeps =
         |i: usize, j: usize| case.spans[i].contains(&j) != case.outside && !(case.own && i == j);
-    let columns = if case.outside {
-        NeighborSets::outside(case.spans.clone(), m)
-    } else {
-        NeighborSets::within(case.spans.clone(), m)
-    };
+    let columns = neighbor_sets(case.spans.clone(), m, case.outside);
     let columns = if case.own { columns.without_self(0) } else { columns };
     let empty: Vec<bool> = (0..b).map(|i| columns.count(i) == 0).collect();
     let run = |sums: &dyn Fn(Tensor<2>, Tensor<2>) -> Tensor<1>, device: &Device, dtype| {
@@ -200,11 +198,8 @@ pub fn check_among_themselves(name: &str, (dtype, tolerance): (DType, f64)) {
         [(150, 70, 7, false), (97, 20, 7, true), (20, 20, 2, false), (9, 4, 300, true)]
     {
         let spans = classes(n, size);
-        let columns = if outside {
-            NeighborSets::outside(spans.clone(), n)
-        } else {
-            NeighborSets::within(spans.clone(), n).without_self(0)
-        };
+        let columns = neighbor_sets(spans.clone(), n, outside);
+        let columns = if outside { columns } else { columns.without_self(0) };
         assert!(columns.is_mutual());
         let keeps = |i: usize, j: usize| spans[i].contains(&j) != outside && i != j;
         for fixed in [false, true] {
@@ -248,10 +243,9 @@ pub fn used_twice(z: Tensor<2>) -> Tensor<1> {
 fn second_use_in_a_larger_graph_agrees_with_central_differences() {
     let device = Device::flex();
     let (n, k) = (12, 3);
-    let value = used_twice;
     let at = uniform(n * k, 41);
     let tracked = from(at.clone(), [n, k], &device.clone().autodiff(), DType::F64).require_grad();
-    let grads = value(tracked.clone()).backward();
+    let grads = used_twice(tracked.clone()).backward();
     let found = values(tracked.grad(&grads).unwrap());
     let step = 1e-6;
     let expected: Vec<f64> = (0..n * k)
@@ -259,7 +253,7 @@ fn second_use_in_a_larger_graph_agrees_with_central_differences() {
             let moved = |by: f64| {
                 let mut z = at.clone();
                 z[place] += by;
-                value(from(z, [n, k], &device, DType::F64)).into_scalar::<f64>()
+                used_twice(from(z, [n, k], &device, DType::F64)).into_scalar::<f64>()
             };
             (moved(step) - moved(-step)) / (2.0 * step)
         })

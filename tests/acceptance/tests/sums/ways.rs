@@ -1,12 +1,12 @@
 //! Every objective by fused sums and by its definition, in value and gradient.
 
-use acceptance::data::{overlapping, uniform};
+use acceptance::data::{lbfgs, overlapping, uniform};
 use burn::nn::loss::Reduction;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
-use burn_nca_learn::data::{AgreementWidth, Agreements, Features, Labeled, Pairs};
+use burn_nca_learn::data::{AgreementWidth, Agreements, Pairs};
 use burn_nca_learn::fit::exact::{BlockConfig, value, value_and_gradient};
 use burn_nca_learn::fit::parameters::flatten_gradients;
-use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Precision};
+use burn_nca_learn::fit::{FitConfig, Precision};
 use burn_nca_learn::objective::{
     AgreementIndex, BatchLoss, ClassIndex, ClassTarget, Criterion, MemoryLossConfig,
     MlkrLossConfig, NcaLossConfig, Objective, PairIndex, PairLossConfig, ProxyNcaLossConfig,
@@ -16,7 +16,7 @@ use burn_nca_learn::objective::{
 use burn_nca_learn::{MetricModel, NcaConfig, Sums, encoder::LinearMap};
 
 use super::open;
-use super::operation::{from, values};
+use super::operation::{close, from, values};
 
 const ROWS: usize = 37;
 const WIDTH: usize = 3;
@@ -208,14 +208,7 @@ pub fn agrees(name: &str, dtype: DType, sums: Sums, tolerance: f64) {
     assert!(found.len() == expected.len() && found.len() > 40);
     for ((case, value, slope), (_, expected_value, expected_slope)) in found.iter().zip(&expected) {
         for (found, expected) in [(value, expected_value), (slope, expected_slope)] {
-            let scale = expected.iter().fold(1.0, |scale: f64, x| scale.max(x.abs()));
-            for (at, (a, b)) in found.iter().zip(expected).enumerate() {
-                let error = (a - b).abs();
-                assert!(
-                    error <= tolerance * scale,
-                    "{name} {dtype:?} {sums:?} {case}, {at}: {a} {b}"
-                );
-            }
+            close(found, expected, tolerance, &format!("{name} {dtype:?} {sums:?} {case}"));
         }
     }
 }
@@ -270,20 +263,14 @@ fn the_definition_keeps_the_digits_of_far_points() {
         let gradients = value.clone().backward();
         [values(value), values(z.grad(&gradients).unwrap())].concat()
     };
-    let expected = of(DType::F64);
-    let scale = expected.iter().fold(1.0, |scale: f64, x| scale.max(x.abs()));
-    for (found, expected) in of(DType::F32).iter().zip(&expected) {
-        assert!((found - expected).abs() < 2e-6 * scale, "{found} {expected}");
-    }
+    close(&of(DType::F32), &of(DType::F64), 2e-6, "far points");
 }
 
 #[test]
 fn a_fit_takes_the_sums_that_it_is_asked_for() {
-    let sample = overlapping(60, 4, 2, 23);
-    let data = Labeled::from_labels(Features::unnamed(sample.x, 4).unwrap(), sample.y).unwrap();
+    let data = overlapping(60, 4, 2, 23).labeled();
     let fitted = |sums: Option<Sums>| {
-        let solver = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(6));
-        let fit = FitConfig::new().with_optimizer(solver).with_precision(Precision::F64);
+        let fit = FitConfig::new().with_optimizer(lbfgs(6)).with_precision(Precision::F64);
         let config = NcaConfig::new(4, 2).with_fit(fit.with_sums(sums));
         let fitted = config.fit(&data, &Device::flex()).unwrap();
         fitted.summary().history.iter().map(|step| step.value).collect::<Vec<_>>()

@@ -5,7 +5,7 @@ use burn_nca_learn::baseline::{
     Groups, LdaConfig, PcaConfig, Projection, RcaConfig, TruncatedSvdConfig, WhiteningConfig,
     lda_rca,
 };
-use burn_nca_learn::data::{Features, Labeled, SparseFeatures};
+use burn_nca_learn::data::{Labeled, SparseFeatures};
 
 use super::{bits, same_on_any_threads};
 
@@ -13,8 +13,7 @@ use super::{bits, same_on_any_threads};
 #[test]
 fn closed_forms_of_many_rows_and_columns() {
     let (n, d) = (2100, 70);
-    let sample = overlapping(n, d, 5, 1);
-    let data = Labeled::from_labels(Features::unnamed(sample.x, d).unwrap(), sample.y).unwrap();
+    let data = overlapping(n, d, 5, 1).labeled();
     same_on_any_threads("covariance", || bits(Groups::of_classes(&data).within_covariance()));
     type Fit = fn(&Labeled) -> burn_nca_learn::Result<Projection>;
     let pca = |k: usize, data: &Labeled| PcaConfig::new(k).fit(data.features()).unwrap().projection;

@@ -1,17 +1,14 @@
 //! Fits by every method give the same bits on any number of threads.
 
-use acceptance::data::{Sample, overlapping};
+use acceptance::data::{Sample, lbfgs, overlapping};
 use burn::tensor::Device;
 use burn_nca_learn::Fitted;
-use burn_nca_learn::data::{
-    Coincidences, Features, Labeled, Pairs, RegressionData, Task, TensorFeatures,
-};
+use burn_nca_learn::data::{Coincidences, Features, Pairs, RegressionData, Task, TensorFeatures};
 use burn_nca_learn::encoder::{Activation, EncoderConfig, HiddenLayers};
 use burn_nca_learn::estimator::Estimator;
 use burn_nca_learn::fit::exact::BlockConfig;
 use burn_nca_learn::fit::{
-    EarlyStoppingConfig, FitConfig, LbfgsConfig, OptimizerConfig, Precision, SgdConfig,
-    StochasticConfig,
+    EarlyStoppingConfig, FitConfig, OptimizerConfig, Precision, SgdConfig, StochasticConfig,
 };
 use burn_nca_learn::method::{AnyMethod, MethodInfo, Uses};
 use serde_json::Value;
@@ -32,10 +29,6 @@ fn features() -> Features {
     Features::unnamed(sample().x, COLUMNS).unwrap()
 }
 
-fn classes() -> Labeled {
-    Labeled::from_labels(features(), sample().y).unwrap()
-}
-
 fn numbers() -> RegressionData {
     let values = sample().x.chunks(COLUMNS).map(|row| row[0] + row[1] * row[2]).collect();
     RegressionData::new(features(), "price", values).unwrap()
@@ -48,10 +41,9 @@ fn pairs() -> Coincidences {
 
 /// The three kinds of solver that the method uses, a few steps each; early stopping with batches.
 fn fits(info: &MethodInfo) -> Vec<FitConfig> {
-    let lbfgs = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(2));
     // Many small blocks, so that every thread has some.
     let blocks = BlockConfig::new().with_rows(Some(7));
-    let first = FitConfig::new().with_optimizer(lbfgs).with_blocks(blocks);
+    let first = FitConfig::new().with_optimizer(lbfgs(2)).with_blocks(blocks);
     let batches = StochasticConfig::new().with_epochs(Some(2)).with_batch_size(Some(100));
     let others = [
         OptimizerConfig::Adam(batches.clone()),
@@ -111,7 +103,7 @@ fn fit(method: &AnyMethod, fit: &FitConfig) -> burn_nca_learn::Result<Fitted> {
     match method.info().task {
         Some(Task::Numbers) => estimator.fit(&numbers(), &device),
         Some(Task::Pairs) => estimator.fit(&pairs(), &device),
-        None | Some(Task::Classes) => estimator.fit(&classes(), &device),
+        None | Some(Task::Classes) => estimator.fit(&sample().labeled(), &device),
     }
 }
 
@@ -144,7 +136,7 @@ fn a_network_gives_the_same_bits() {
         let estimator = Estimator::new(COLUMNS, 2, method.clone()).with_fit(config);
         let estimator = estimator.with_encoder(network.clone());
         same_on_any_threads("a network", || {
-            all_of(&estimator.fit(&classes(), &Device::flex()).unwrap())
+            all_of(&estimator.fit(&sample().labeled(), &Device::flex()).unwrap())
         });
     }
 }

@@ -1,19 +1,19 @@
 //! Neighbors, the rules over them, and the scale of a start.
 
 use acceptance::data::{overlapping, uniform};
-use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn::tensor::{DType, Device, Tensor};
 use burn_nca_learn::evaluate::perplexities;
 use burn_nca_learn::fit::{START_PERPLEXITY, perplexity_factor};
 use burn_nca_learn::neighbors::{
     Exclude, NearestConfig, Neighbors, Numbers, Rule, SearchMethod, leave_one_out_kernel_means,
     leave_one_out_probabilities,
 };
+use burn_nca_learn::objective::transfer::float_tensor;
 
 use super::{bits, same_on_any_threads};
 
 fn tensor(values: &[f64], k: usize, dtype: DType) -> Tensor<2> {
-    let data = TensorData::new(values.to_vec(), [values.len() / k, k]).convert_dtype(dtype);
-    Tensor::from_data(data, (&Device::flex(), dtype))
+    float_tensor(values.to_vec(), [values.len() / k, k], &Device::flex(), dtype)
 }
 
 fn entries(found: &Neighbors) -> Vec<(Vec<u32>, Vec<u64>)> {

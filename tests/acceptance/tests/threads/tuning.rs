@@ -1,17 +1,17 @@
 //! The search for settings.
 
+use acceptance::data::lbfgs;
 use burn::tensor::Device;
 use burn_nca_learn::NcaConfig;
 use burn_nca_learn::estimator::tune::{TuneConfig, TuneSession};
-use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig, START_PERPLEXITY, Start};
+use burn_nca_learn::fit::{FitConfig, START_PERPLEXITY, Start};
 use burn_nca_learn::objective::Criterion;
 
 use super::same_on_any_threads;
 
 #[test]
 fn a_search_for_settings() {
-    let solver = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(5));
-    let config = NcaConfig::new(4, 2).with_fit(FitConfig::new().with_optimizer(solver));
+    let config = NcaConfig::new(4, 2).with_fit(FitConfig::new().with_optimizer(lbfgs(5)));
     let estimator = config.estimator();
     let tune = TuneConfig::new()
         .with_folds(3)

@@ -4,13 +4,14 @@ mod other_tasks;
 
 use std::ops::ControlFlow;
 
+use acceptance::data::lbfgs;
 use burn::tensor::Device;
 use burn_nca_data::bundled::{iris, wine};
 use burn_nca_learn::data::{Labeled, stratified_folds};
 use burn_nca_learn::estimator::tune::{
     Candidate, Search, SearchEnd, TuneConfig, TuneProgress, TuneSession,
 };
-use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Start, Termination};
+use burn_nca_learn::fit::{FitConfig, Start, Termination};
 use burn_nca_learn::method::{Modern, Nca};
 use burn_nca_learn::objective::Criterion;
 use burn_nca_learn::{NcaConfig, Result};
@@ -25,8 +26,7 @@ fn quick() -> TuneConfig {
 }
 
 fn config(data: &Labeled, k: usize) -> NcaConfig {
-    let solver = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(30));
-    let fit = FitConfig::new().with_optimizer(solver);
+    let fit = FitConfig::new().with_optimizer(lbfgs(30));
     NcaConfig::new(data.features().columns(), k).with_fit(fit)
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use acceptance::data::lbfgs;
 use burn::tensor::Device;
 use burn_nca_data::bundled::iris;
 use burn_nca_learn::data::{Coincidences, Features, Labeled, Pairs, RegressionData, TrainingData};
@@ -9,7 +10,7 @@ use burn_nca_learn::estimator::Estimator;
 use burn_nca_learn::estimator::tune::{
     Choice, Search, SearchEnd, TuneConfig, TuneProgress, TuneSession,
 };
-use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
+use burn_nca_learn::fit::FitConfig;
 use burn_nca_learn::method::{AnyMethod, Mlkr, PairNca, Vsm};
 use burn_nca_learn::neighbors::Rule;
 use rand::{RngExt, SeedableRng};
@@ -78,8 +79,7 @@ fn pairs_are_compared_by_the_log_probability_of_those_held_out() {
 
 /// Iris, with settings of a method by its name.
 fn of_iris(name: &str) -> (Labeled, Estimator) {
-    let lbfgs = LbfgsConfig::new().with_max_iterations(6);
-    let fit = FitConfig::new().with_optimizer(OptimizerConfig::Lbfgs(lbfgs));
+    let fit = FitConfig::new().with_optimizer(lbfgs(6));
     (iris(), Estimator::new(4, 4, AnyMethod::named(name).unwrap()).with_fit(fit))
 }
 
