@@ -113,24 +113,17 @@ pub enum TableFormat {
 }
 
 impl TableFormat {
-    /// The format that this file's name asks for, among those offered; CSV for stdout, a device or a FIFO.
-    ///
-    /// # Errors
-    /// A name that asks for another format.
-    pub fn of(path: Option<&Path>, offered: &[Self]) -> Result<Self> {
-        Self::of_option("--out", path, offered)
-    }
-
     /// The format that is given, or else the one that the file's name asks for, among those offered.
     ///
     /// # Errors
     /// A name that asks for another format.
     pub fn chosen(given: Option<Self>, path: Option<&Path>, offered: &[Self]) -> Result<Self> {
-        let by_name = Self::of(path, given.as_ref().map_or(offered, std::slice::from_ref))?;
+        let by_name =
+            Self::of_option("--out", path, given.as_ref().map_or(offered, std::slice::from_ref))?;
         Ok(given.unwrap_or(by_name))
     }
 
-    /// As [`of`](Self::of), for the file of another option.
+    /// The format that the name of an option's file asks for, among those offered; CSV for stdout, a device or a FIFO.
     ///
     /// # Errors
     /// A name that asks for another format.
@@ -153,12 +146,6 @@ impl TableFormat {
             ),
             "name the file so"
         ))
-    }
-
-    /// The format of this name; CSV of any other.
-    pub fn named(name: &str) -> Self {
-        let all = [Self::Npy, Self::Parquet, Self::Json];
-        all.into_iter().find(|format| format.extension() == name).unwrap_or(Self::Csv)
     }
 
     fn extension(self) -> &'static str {
@@ -205,7 +192,8 @@ mod tests {
     #[test]
     fn the_name_of_a_file_says_how_it_is_written() {
         let format = |path: &str, offered: &[TableFormat]| {
-            TableFormat::of(Some(path.as_ref()), offered).map_err(|error| error.to_string())
+            TableFormat::of_option("--out", Some(path.as_ref()), offered)
+                .map_err(|error| error.to_string())
         };
         let both = [TableFormat::Csv, TableFormat::Npy];
         assert_eq!(format("z.NPY", &both), Ok(TableFormat::Npy));

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use burn_nca_learn::data::ScalingKind;
+use burn_nca_learn::encoder::Activation;
 use burn_nca_learn::fit::{Penalty, Precision};
 use burn_nca_learn::objective::Criterion;
 use clap::{Args, ValueEnum};
@@ -32,6 +33,14 @@ const SCALES: &[(&str, &str, ScalingKind)] = &[
 
 const CRITERIA: &[(&str, &str, Criterion)] =
     &[("f", "Sum of p_i", Criterion::F), ("g", "Sum of log p_i", Criterion::G)];
+
+const ACTIVATIONS: &[(&str, &str, Activation)] = &[
+    ("relu", "max(0, x)", Activation::Relu),
+    ("tanh", "Hyperbolic tangent", Activation::Tanh),
+    ("logistic", "1 / (1 + exp(-x))", Activation::Logistic),
+];
+
+const YES_OR_NO: &[(&str, &str, bool)] = &[("yes", "Yes", true), ("no", "No", false)];
 
 const PENALTIES: &[(&str, &str, Penalty)] = &[
     ("spread", "The spread of the embedding", Penalty::Spread),
@@ -169,8 +178,8 @@ pub struct ModelOptions {
     pub hidden: Option<Vec<usize>>,
 
     /// Activation of an mlp [default: relu]
-    #[arg(long, value_enum)]
-    pub activation: Option<ActivationKind>,
+    #[arg(long, value_parser = choice(ACTIVATIONS))]
+    pub activation: Option<Activation>,
 
     /// Share of the hidden units that are set to zero in each training step [default: 0.2 with batch normalization; else 0]
     #[arg(long, value_name = "P", allow_negative_numbers = true, value_parser = momentum)]
@@ -182,8 +191,8 @@ pub struct ModelOptions {
     pub noise: Option<f64>,
 
     /// Batch normalization of the hidden layers of an mlp [default: yes for NCA and MLKR by mini-batches; else no]
-    #[arg(long, value_enum, value_name = "yes|no")]
-    pub batch_norm: Option<YesNo>,
+    #[arg(long, value_name = "yes|no", value_parser = choice(YES_OR_NO))]
+    pub batch_norm: Option<bool>,
 
     /// The criterion: f, the expected number of points classified correctly, or g, the log probability that all are
     /// [default: g; f with --soft]
@@ -312,26 +321,6 @@ pub enum EncoderKind {
     Diagonal,
     /// A multilayer perceptron.
     Mlp,
-}
-
-/// A choice of activation.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum ActivationKind {
-    /// max(0, x)
-    Relu,
-    /// Hyperbolic tangent.
-    Tanh,
-    /// 1 / (1 + exp(-x))
-    Logistic,
-}
-
-/// Yes or no.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum YesNo {
-    /// Yes.
-    Yes,
-    /// No.
-    No,
 }
 
 /// A choice of optimizer.

@@ -22,18 +22,3 @@ pub fn neighbor_count(text: &str) -> Result<NeighborCount, String> {
         },
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_number_and_two_rules_are_read_and_others_are_refused_with_the_cure() {
-        assert_eq!(neighbor_count("7"), Ok(NeighborCount::Given(7)));
-        assert_eq!(neighbor_count("cv"), Ok(NeighborCount::CrossValidated));
-        assert_eq!(neighbor_count("entropy"), Ok(NeighborCount::Entropy));
-        for text in ["0", "-1", "all", ""] {
-            assert!(neighbor_count(text).unwrap_err().contains("cv or entropy"), "{text}");
-        }
-    }
-}

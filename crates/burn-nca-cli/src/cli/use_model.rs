@@ -2,14 +2,34 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::neighbor_count::{NeighborCount, neighbor_count};
-use super::parse::{NameList, at_least_one, ignored_names, picture};
+use super::parse::{NameList, at_least_one, choice, ignored_names, picture};
 use super::table::TextArgs;
 use super::{Format, ModelArgs};
 use crate::output::TableFormat;
+
+/// How an embedding is written.
+const EMBEDDING_FORMATS: &[(&str, &str, TableFormat)] = &[
+    ("csv", "One line per row", TableFormat::Csv),
+    (
+        "npy",
+        "A NumPy array, in the number type of the fit; NaN in rows that were left out",
+        TableFormat::Npy,
+    ),
+    (
+        "parquet",
+        "A Parquet table, in the number type of the fit; no values in rows that were left out",
+        TableFormat::Parquet,
+    ),
+];
+
+/// How predictions are written.
+const PREDICTION_FORMATS: &[(&str, &str, TableFormat)] = &[
+    ("csv", "One row per row of the table", TableFormat::Csv),
+    ("json", "One JSON document", TableFormat::Json),
+];
 
 /// A labeled table.
 #[derive(Args, Debug)]
@@ -58,36 +78,12 @@ pub struct TransformArgs {
     pub text: TextArgs,
 
     /// How the embedding is written [default: csv, or as the name of --out ends]
-    #[arg(long, value_parser = embedding_format())]
+    #[arg(long, value_parser = choice(EMBEDDING_FORMATS))]
     pub format: Option<TableFormat>,
 
     /// File to write, .csv, .npy or .parquet; an existing one is replaced.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-}
-
-/// How an embedding is written.
-fn embedding_format() -> impl TypedValueParser<Value = TableFormat> {
-    format_of([
-        ("csv", "One line per row"),
-        ("npy", "A NumPy array, in the number type of the fit; NaN in rows that were left out"),
-        (
-            "parquet",
-            "A Parquet table, in the number type of the fit; no values in rows that were left out",
-        ),
-    ])
-}
-
-/// How predictions are written.
-fn rows_format() -> impl TypedValueParser<Value = TableFormat> {
-    format_of([("csv", "One row per row of the table"), ("json", "One JSON document")])
-}
-
-fn format_of<const N: usize>(
-    formats: [(&'static str, &'static str); N],
-) -> impl TypedValueParser<Value = TableFormat> {
-    let values = formats.map(|(name, help)| PossibleValue::new(name).help(help));
-    PossibleValuesParser::new(values).map(|name| TableFormat::named(&name))
 }
 
 /// How neighbors decide.
@@ -150,7 +146,7 @@ pub struct PredictArgs {
     pub text: TextArgs,
 
     /// How the predictions are written [default: csv, or as the name of --out ends]
-    #[arg(long, value_parser = rows_format())]
+    #[arg(long, value_parser = choice(PREDICTION_FORMATS))]
     pub format: Option<TableFormat>,
 
     /// File to write, .csv or .json; an existing one is replaced.

@@ -147,11 +147,4 @@ mod tests {
         assert!(ask(&site, "POST / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405"));
         assert!(ask(&site, "HEAD / HTTP/1.1\r\n\r\n").ends_with("\r\n\r\n"));
     }
-
-    #[test]
-    fn a_folder_without_the_page_is_refused_with_what_makes_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let error = Site::open(folder.path()).err().unwrap().to_string();
-        assert!(error.contains("build.sh"), "{error}");
-    }
 }

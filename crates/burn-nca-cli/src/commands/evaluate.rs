@@ -11,9 +11,8 @@ use anyhow::Result;
 use burn_nca_data::is_sparse;
 use burn_nca_learn::estimator::TrainingTargets;
 
-use super::{load_model, model_folder};
+use super::load_with_source;
 use crate::cli::EvaluateArgs;
-use crate::source::Source;
 use question::Question;
 
 /// Measures a model on rows with a target, or on pairs.
@@ -22,9 +21,8 @@ use question::Question;
 /// No model, data whose columns or classes are not the model's, k above the training rows, or a `--train` that does
 /// not hold them.
 pub fn run(args: &EvaluateArgs) -> Result<()> {
-    let model = load_model(&args.model)?;
+    let (model, source) = load_with_source(&args.model)?;
     options::check(args, model.training_targets())?;
-    let source = Source::of_model(&model_folder(&args.model.model))?;
     let embedded = is_sparse(&args.source.data).then(|| model.of_embedded());
     let whole = embedded.is_some().then_some(&model);
     let model = embedded.as_ref().unwrap_or(&model);

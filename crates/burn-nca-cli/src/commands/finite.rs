@@ -38,11 +38,3 @@ pub fn embed(
         "correct the value, or remove the row"
     ))
 }
-
-/// As [`embed`], where the embedding itself is not needed.
-///
-/// # Errors
-/// As [`embed`].
-pub fn check(model: &Fitted, rows: (&Features, &[usize]), source: &str) -> Result<()> {
-    embed(model, rows, source).map(drop)
-}

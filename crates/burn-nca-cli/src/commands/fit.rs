@@ -25,7 +25,7 @@ use crate::fitting::run_folder::{self, CHECKPOINT};
 use crate::fitting::stages::Stages;
 use crate::fitting::target_settings::{FitTask, learned_from};
 use crate::fitting::time_budget::TimeBudget;
-use crate::fitting::{method, network, options, settings, tuning, warnings};
+use crate::fitting::{method, neighbor_count, network, options, settings, tuning, warnings};
 use crate::source::Source;
 use crate::{date, output, process, tables};
 use burn_nca_report::evaluation::Rows;
@@ -132,7 +132,7 @@ fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result
         if matches!(args.neighbors, Some(NeighborCount::CrossValidated | NeighborCount::Entropy)) {
             stages.announce("choosing the number of neighbors");
         }
-        rows.neighbors = D::neighbors(args.neighbors, &model)?;
+        rows.neighbors = neighbor_count::of_model(args.neighbors, &model)?;
         let neighbors = rows.neighbors;
         model = match (args.rule, model.decision()) {
             (Some(Rule::Soft), _) => model.with_decision(Decision::Soft)?,

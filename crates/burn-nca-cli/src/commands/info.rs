@@ -11,7 +11,7 @@ use burn_nca_program::terminal::listing;
 use burn_nca_program::{Terminal, plain_table};
 use serde::Serialize;
 
-use super::{labels, load_model, model_folder, training_rows};
+use super::{labels, load_with_source, training_rows};
 use crate::cli::{Format, InfoArgs};
 use crate::fitting::{ending, model_words};
 use crate::output::{self, short_name};
@@ -56,8 +56,7 @@ struct Info<'a> {
 /// # Errors
 /// No model.
 pub fn run(args: &InfoArgs) -> Result<()> {
-    let model = load_model(&args.model)?;
-    let source = Source::of_model(&model_folder(&args.model.model))?;
+    let (model, source) = load_with_source(&args.model)?;
     if let Some(path) = &args.labels {
         let moved = args.train.as_deref();
         let training = training_rows::read(source.as_ref(), moved, &model);

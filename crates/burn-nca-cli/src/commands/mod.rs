@@ -26,6 +26,7 @@ use burn_nca_learn::{Fitted, device};
 
 use crate::cli::{Cli, Command, ModelArgs};
 use crate::logging;
+use crate::source::Source;
 
 /// Runs the command of the command line.
 ///
@@ -61,6 +62,11 @@ fn open_device(name: &str) -> Result<Device> {
 /// A saved model, from its folder or that of the run that made it.
 fn load_model(args: &ModelArgs) -> Result<Fitted> {
     Ok(Fitted::load(&model_folder(&args.model), &open_device(&args.device.device)?)?)
+}
+
+/// A saved model, and where its training rows came from; no source for a model of an earlier version.
+fn load_with_source(args: &ModelArgs) -> Result<(Fitted, Option<Source>)> {
+    Ok((load_model(args)?, Source::of_model(&model_folder(&args.model))?))
 }
 
 /// `RUN/model` where a run's folder is given, else the folder itself.

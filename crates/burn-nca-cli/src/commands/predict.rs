@@ -7,12 +7,11 @@ use burn_nca_learn::estimator::{Decision, TrainingTargets};
 
 use super::explained::Explained;
 use super::predicted::Predicted;
-use super::{finite, load_model, model_folder, training_rows};
+use super::{finite, load_with_source, training_rows};
 use crate::cli::{PredictArgs, Rule};
 use crate::failure::{hinted, usage};
 use crate::fitting::neighbor_count::decision;
 use crate::output::{self, TableFormat};
-use crate::source::Source;
 use crate::tables::{self, ModelRows};
 
 /// The column of the predictions where the fit knew no name of the target.
@@ -33,15 +32,14 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     // Before the work begins: a spreadsheet's name must not hold CSV.
     let offered = [TableFormat::Csv, TableFormat::Json];
     let format = TableFormat::chosen(args.format, args.out.as_deref(), &offered)?;
-    let whole = load_model(&args.model)?;
-    let source = Source::of_model(&model_folder(&args.model.model))?;
+    let (whole, source) = load_with_source(&args.model)?;
     let embedded = is_sparse(&args.data).then(|| whole.of_embedded());
     let model = embedded.as_ref().unwrap_or(&whole);
     let read = || -> Result<ModelRows> {
         let of = (&whole, source.as_ref());
         let rows = tables::rows(&args.data, of, (args.id.as_deref(), &args.text))?;
         output::warn_of(&rows.warnings);
-        finite::check(model, (&rows.features, &rows.rows), &args.data)?;
+        finite::embed(model, (&rows.features, &rows.rows), &args.data)?;
         Ok(rows)
     };
     let target = || source.as_ref().and_then(|source| source.target.as_deref()).unwrap_or(CLASS);

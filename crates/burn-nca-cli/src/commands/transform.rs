@@ -4,11 +4,10 @@ use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca_data::is_sparse;
 
-use super::{finite, load_model, model_folder};
+use super::{finite, load_with_source};
 use crate::cli::TransformArgs;
 use crate::failure::usage;
 use crate::output::{self, TableFormat};
-use crate::source::Source;
 use crate::tables::{self, ModelRows};
 use burn_nca_data::{csv_field, csv_file, npy_file, parquet_file};
 
@@ -26,8 +25,7 @@ pub fn run(args: &TransformArgs) -> Result<()> {
             "leave --id out, or write a .csv or a .parquet",
         ));
     }
-    let model = load_model(&args.model)?;
-    let source = Source::of_model(&model_folder(&args.model.model))?;
+    let (model, source) = load_with_source(&args.model)?;
     let rows =
         tables::rows(&args.data, (&model, source.as_ref()), (args.id.as_deref(), &args.text))?;
     output::warn_of(&rows.warnings);

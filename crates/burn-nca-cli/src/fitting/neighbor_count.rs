@@ -18,7 +18,7 @@ const LARGEST: usize = 30;
 /// The decision that is asked for; that of the model where none is.
 ///
 /// # Errors
-/// As [`of_classes`] and [`of_numbers`].
+/// As [`of_model`].
 pub fn decision(
     (rule, neighbors): (Option<Rule>, Option<NeighborCount>),
     model: &Fitted,
@@ -27,12 +27,7 @@ pub fn decision(
     Ok(match rule.or(neighbors.map(|_| Rule::Knn)) {
         None => model.decision(),
         Some(Rule::Soft) => Decision::Soft,
-        Some(Rule::Knn) => Decision::Nearest {
-            neighbors: match model.training_targets() {
-                TrainingTargets::Numbers { .. } => of_numbers(neighbors, model)?,
-                _ => of_classes(neighbors, model)?,
-            },
-        },
+        Some(Rule::Knn) => Decision::Nearest { neighbors: of_model(neighbors, model)? },
     })
 }
 
@@ -44,11 +39,19 @@ fn default_of(model: &Fitted) -> usize {
     }
 }
 
-/// The k for a model of classes; that of the model, or the default, where none is asked for.
+/// The k for a model; that of the model, or the default, where none is asked for.
 ///
 /// # Errors
-/// An embedding that is not finite, or no other training row (of another group) for one of them.
-pub fn of_classes(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize> {
+/// A rule for a model of numbers, which has no classes to choose by; an embedding that is not finite, or no other training
+/// row (of another group) for one of them.
+pub fn of_model(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize> {
+    let is_rule = matches!(wanted, Some(NeighborCount::CrossValidated | NeighborCount::Entropy));
+    if is_rule && matches!(model.training_targets(), TrainingTargets::Numbers { .. }) {
+        return Err(usage(
+            "--neighbors cv and entropy choose by classes, and this model predicts numbers",
+            "give a number, or leave --neighbors out for the rule soft",
+        ));
+    }
     let (points, labels) = (model.references(), model.reference_labels());
     Ok(match wanted {
         None => default_of(model),
@@ -63,19 +66,4 @@ pub fn of_classes(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize
             model.entropy_k(PerplexityMean::Geometric)?.clamp(1, labels.len())
         }
     })
-}
-
-/// The k for a model of numbers, which takes no rule.
-///
-/// # Errors
-/// A rule.
-pub fn of_numbers(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize> {
-    match wanted {
-        None => Ok(default_of(model)),
-        Some(NeighborCount::Given(k)) => Ok(k),
-        Some(_) => Err(usage(
-            "--neighbors cv and entropy choose by classes, and this model predicts numbers",
-            "give a number, or leave --neighbors out for the rule soft",
-        )),
-    }
 }

@@ -5,7 +5,7 @@ use burn_nca_learn::encoder::{Activation, HiddenLayers};
 use burn_nca_learn::method::AnyMethod;
 
 use crate::cli::FitArgs;
-use crate::cli::fit::{ActivationKind, EncoderKind, OptimizerKind, SumsKind, YesNo};
+use crate::cli::fit::{EncoderKind, OptimizerKind, SumsKind};
 
 /// The optimizer of a fit: mini-batches for a network of NCA or MLKR, which generalizes by what only they can fit; L-BFGS for
 /// every other, and where options ask for iterations or for a search by steps.
@@ -38,17 +38,13 @@ pub fn hidden_layers(args: &FitArgs, method: &AnyMethod) -> HiddenLayers {
     let options = &args.model;
     let usual = method.hidden_layers(optimizer_kind(args, method).takes_batches());
     let usual = match options.batch_norm {
-        Some(YesNo::Yes) => HiddenLayers::regularized(),
-        Some(YesNo::No) => HiddenLayers::from(usual.sizes),
+        Some(true) => HiddenLayers::regularized(),
+        Some(false) => HiddenLayers::from(usual.sizes),
         None => usual,
     };
     HiddenLayers {
         sizes: options.hidden.clone().unwrap_or(usual.sizes),
-        activation: match options.activation {
-            None | Some(ActivationKind::Relu) => Activation::Relu,
-            Some(ActivationKind::Tanh) => Activation::Tanh,
-            Some(ActivationKind::Logistic) => Activation::Logistic,
-        },
+        activation: options.activation.unwrap_or(Activation::Relu),
         batch_norm: usual.batch_norm,
         dropout: options.dropout.unwrap_or(usual.dropout),
         noise: options.noise.unwrap_or(usual.noise),

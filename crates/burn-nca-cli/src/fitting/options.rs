@@ -9,7 +9,7 @@ use burn_nca_learn::method::{AnyMethod, Uses};
 use super::network;
 use super::target_settings::FitTask;
 use super::tuning::says_how_to_fit;
-use crate::cli::fit::{EncoderKind, Init, OptimizerKind, SumsKind, YesNo};
+use crate::cli::fit::{EncoderKind, Init, OptimizerKind, SumsKind};
 use crate::cli::table::UnlabeledRule;
 use crate::cli::{FitArgs, NeighborCount, Rule};
 use crate::failure::usage;
@@ -217,7 +217,7 @@ fn of_another_map(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
     let stochastic = [
         ("--dropout", model.dropout.is_some_and(|share| share > 0.0)),
         ("--noise", model.noise.is_some_and(|deviation| deviation > 0.0)),
-        ("--batch-norm yes", model.batch_norm == Some(YesNo::Yes)),
+        ("--batch-norm yes", model.batch_norm == Some(true)),
     ];
     let batches = network::optimizer_kind(args, method).takes_batches();
     let scaled = model.start_perplexity.is_some_and(|perplexity| perplexity > 0.0);

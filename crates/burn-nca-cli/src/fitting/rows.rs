@@ -2,15 +2,14 @@
 
 use anyhow::{Result, bail};
 use burn_nca_data::{Table, TargetKind, read_pairs};
-use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Coincidences, Labeled, RegressionData, Split, TrainingData};
 
-use super::neighbor_count::{of_classes, of_numbers};
 use super::progress::HeldOutMeasure;
 use super::stages::Stages;
+use super::tuning::groups;
 use super::warnings;
+use crate::cli::FitArgs;
 use crate::cli::targets::TaskKind;
-use crate::cli::{FitArgs, NeighborCount};
 use crate::failure::hinted;
 use crate::output;
 use crate::source::Source;
@@ -25,12 +24,6 @@ pub trait FitData: ReportData {
 
     /// Whether a k of k-NN predicts a target.
     const PREDICTS: bool = true;
-
-    /// The k of k-NN for the rows of a model.
-    ///
-    /// # Errors
-    /// A rule for k that has nothing to choose by, or an embedding that is not finite.
-    fn neighbors(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize>;
 
     /// The data that the options name, prepared and, where they have rows to hold out, split.
     ///
@@ -56,22 +49,13 @@ pub trait FitData: ReportData {
         let columns = about_columns(train.features());
         columns
             .into_iter()
-            .chain(warnings::about_copies(train.features(), Self::groups(train)))
+            .chain(warnings::about_copies(train.features(), groups(train.as_any_data())))
             .collect()
-    }
-
-    /// The group of each training row, where there are groups.
-    fn groups(_train: &Self) -> Option<&[usize]> {
-        None
     }
 }
 
 impl FitData for Labeled {
     const MEASURE: HeldOutMeasure = HeldOutMeasure::Accuracy;
-
-    fn neighbors(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize> {
-        of_classes(wanted, model)
-    }
 
     fn open(args: &FitArgs, source: &Source, stages: &Stages) -> Result<PreparedData<Self>> {
         let mut pass = |done, all| stages.reduction_pass(done, all);
@@ -90,14 +74,6 @@ impl FitData for Labeled {
 impl FitData for RegressionData {
     const MEASURE: HeldOutMeasure = HeldOutMeasure::R2;
 
-    fn neighbors(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize> {
-        of_numbers(wanted, model)
-    }
-
-    fn groups(train: &Self) -> Option<&[usize]> {
-        train.groups()
-    }
-
     fn open(args: &FitArgs, source: &Source, stages: &Stages) -> Result<PreparedData<Self>> {
         let mut pass = |done, all| stages.reduction_pass(done, all);
         let mut opened = tables::open_watched(source, TargetKind::Numeric, &mut pass)?;
@@ -110,10 +86,6 @@ impl FitData for RegressionData {
 impl FitData for Coincidences {
     const MEASURE: HeldOutMeasure = HeldOutMeasure::LogProbability;
     const PREDICTS: bool = false;
-
-    fn neighbors(_wanted: Option<NeighborCount>, _model: &Fitted) -> Result<usize> {
-        Ok(0)
-    }
 
     fn open(args: &FitArgs, source: &Source, _: &Stages) -> Result<PreparedData<Self>> {
         let Some(file) = args.targets.pairs.as_deref() else {

@@ -244,26 +244,24 @@ fn optimizer(
     kind: OptimizerKind,
     batches: Option<StochasticConfig>,
 ) -> OptimizerConfig {
-    let Some(batches) = batches else {
-        return full_batch_optimizer(kind, options.max_iterations);
-    };
-    if kind == OptimizerKind::Adam {
-        return OptimizerConfig::Adam(batches);
-    }
-    let default = SgdConfig::new();
-    let momentum = options.momentum.unwrap_or(default.momentum);
-    OptimizerConfig::Sgd(default.with_momentum(momentum).with_batches(batches))
-}
-
-fn full_batch_optimizer(kind: OptimizerKind, max_iterations: Option<usize>) -> OptimizerConfig {
-    if kind == OptimizerKind::Cg {
-        let default = ConjugateGradientConfig::new();
-        let most = max_iterations.unwrap_or(default.max_iterations);
-        OptimizerConfig::ConjugateGradient(default.with_max_iterations(most))
-    } else {
-        let default = LbfgsConfig::new();
-        let most = max_iterations.unwrap_or(default.max_iterations);
-        OptimizerConfig::Lbfgs(default.with_max_iterations(most))
+    let steps = |usual: usize| options.max_iterations.unwrap_or(usual);
+    match (kind, batches) {
+        (OptimizerKind::Adam, Some(batches)) => OptimizerConfig::Adam(batches),
+        (_, Some(batches)) => {
+            let sgd = SgdConfig::new().with_batches(batches);
+            let momentum = options.momentum.unwrap_or(sgd.momentum);
+            OptimizerConfig::Sgd(sgd.with_momentum(momentum))
+        }
+        (OptimizerKind::Cg, None) => {
+            let cg = ConjugateGradientConfig::new();
+            let most = steps(cg.max_iterations);
+            OptimizerConfig::ConjugateGradient(cg.with_max_iterations(most))
+        }
+        (_, None) => {
+            let lbfgs = LbfgsConfig::new();
+            let most = steps(lbfgs.max_iterations);
+            OptimizerConfig::Lbfgs(lbfgs.with_max_iterations(most))
+        }
     }
 }
 

@@ -34,21 +34,3 @@ fn of_method(args: &FitArgs) -> Result<Option<FitTask>> {
     let named = args.method.method.as_deref().map(AnyMethod::named).transpose()?;
     Ok(named.and_then(|method| method.info().task))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cli::fit_args as args;
-    use crate::failure::Usage;
-
-    #[test]
-    fn the_options_say_what_is_learned_from() {
-        let kind = |options| learned_from(&args(options)).unwrap();
-        assert_eq!(kind(""), FitTask::Classes);
-        assert_eq!(kind("--task classification"), FitTask::Classes);
-        assert_eq!(kind("--task regression"), FitTask::Numbers);
-        assert_eq!(kind("--soft"), FitTask::Numbers);
-        assert_eq!(kind("--pairs p.csv"), FitTask::Pairs);
-        assert!(learned_from(&args("--soft --task classification")).unwrap_err().is::<Usage>());
-    }
-}

@@ -48,7 +48,7 @@ pub fn choose<D: TrainingData>(
         }
         return Ok((config, None, None));
     };
-    let few_groups = fit_folds_to_groups(args, &mut tune, train)?;
+    let few_groups = fit_folds_to_groups(args, &mut tune, train.as_any_data())?;
     // Once the fit of the winner has begun, more trials could choose another.
     let is_over =
         folder.is_some_and(|run| [CHECKPOINT, TRIALS].iter().all(|name| run.file(name).exists()));
@@ -78,7 +78,7 @@ pub fn choose<D: TrainingData>(
     bar.finish();
     let search = match search {
         // What a group holds may leave too little in a fold; the default settings need no comparison.
-        Err(error) if groups(train).is_some() && !args.tuning.tune => {
+        Err(error) if groups(train.as_any_data()).is_some() && !args.tuning.tune => {
             let text = format!(
                 "the default settings are used, because the groups leave nothing to compare by: {error}"
             );
@@ -97,8 +97,8 @@ pub fn choose<D: TrainingData>(
 }
 
 /// The group of each training row, where there are groups.
-fn groups<D: TrainingData>(train: &D) -> Option<&[usize]> {
-    match train.as_any_data() {
+pub fn groups(train: AnyData<'_>) -> Option<&[usize]> {
+    match train {
         AnyData::Classes(train) => train.groups(),
         AnyData::Numbers(train) => train.groups(),
         AnyData::Pairs(_) | AnyData::Unlabeled(_) => None,
@@ -109,10 +109,10 @@ fn groups<D: TrainingData>(train: &D) -> Option<&[usize]> {
 ///
 /// # Errors
 /// More folds asked for than groups.
-fn fit_folds_to_groups<D: TrainingData>(
+fn fit_folds_to_groups(
     args: &FitArgs,
     tune: &mut TuneConfig,
-    train: &D,
+    train: AnyData<'_>,
 ) -> Result<Option<Warning>> {
     let Some(groups) = groups(train) else { return Ok(None) };
     let groups = groups.iter().collect::<HashSet<_>>().len();

@@ -15,7 +15,7 @@ use super::grouping;
 use super::hints::{about_similar_texts, read_as, refuse_no_such_class, refuse_unseen_classes};
 use super::opened::Opened;
 use super::roles::{Part, Roles};
-use super::sparse::{self, OnPass, Reduced};
+use super::sparse::{self, OnPass};
 use super::target::{drawn_split, raw_options, select, take_target, targets};
 use super::target_hints::about_raw;
 use super::test_rows::{of_test, with_test_rows};
@@ -39,9 +39,7 @@ pub fn open(source: &Source, task: TargetKind) -> Result<Opened> {
 /// As [`open`], or that of `on_pass`.
 pub fn open_watched(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>) -> Result<Opened> {
     let opened = if is_sparse(&source.data) {
-        let Reduced { table, split, reduction, warnings } = sparse::open(source, task, on_pass)?;
-        let (roles, reduction, names) = (Roles::default(), Some(reduction), RowNames::default());
-        Opened { table, split, roles, preparation: None, reduction, names, warnings }
+        sparse::open(source, task, on_pass)?
     } else if source.columns.need_raw_table() {
         raw(source, task)?
     } else {

@@ -9,15 +9,16 @@ use burn_nca_learn::Fitted;
 use burn_nca_learn::baseline::TruncatedSvdConfig;
 use burn_nca_learn::data::{Features, SparseFeatures, Split};
 
-use super::hints::unmeasured;
-use super::hints::{read_as, refuse_no_such_class};
+use super::hints::{read_as, refuse_no_such_class, unmeasured};
+use super::opened::Opened;
 use super::reduction::{Reduction, directions};
+use super::roles::Roles;
 use super::target::drawn_split;
 use crate::failure::hinted;
 use crate::hint::CommandKind;
 use crate::source::Source;
 use burn_nca_report::evaluation::about_constant;
-use burn_nca_report::{Warning, WarningCode, counted};
+use burn_nca_report::{RowNames, Warning, WarningCode, counted};
 
 /// Directions that a table is reduced to where the user names no number.
 const DIRECTIONS: usize = 100;
@@ -26,23 +27,11 @@ const DIRECTIONS: usize = 100;
 /// so far, and an error ends the work.
 pub type OnPass<'a> = dyn FnMut(usize, usize) -> Result<ControlFlow<()>> + 'a;
 
-/// A sparse table that is ready for a fit.
-pub(super) struct Reduced {
-    /// The rows with a target, reduced.
-    pub table: Table,
-    /// Which of them are learned from, and which are held out.
-    pub split: Split,
-    /// How they were reduced.
-    pub reduction: Reduction,
-    /// What was done to the table.
-    pub warnings: Vec<Warning>,
-}
-
 /// Opens, splits and reduces a sparse table.
 ///
 /// # Errors
 /// A table that cannot be read, options of columns, rows that cannot be reduced, or what `on_pass` ends the work with.
-pub(super) fn open(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>) -> Result<Reduced> {
+pub(super) fn open(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>) -> Result<Opened> {
     let columns = &source.columns;
     let chosen = source.target.is_some()
         || !source.ignored.is_empty()
@@ -81,7 +70,8 @@ pub(super) fn open(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>) 
     }
     let (without_class, notes) = (None, Vec::new());
     let table = Table { features: reduced, target_name, target, without_class, notes };
-    Ok(Reduced { table, split, reduction, warnings })
+    let (roles, reduction, names) = (Roles::default(), Some(reduction), RowNames::default());
+    Ok(Opened { table, split, roles, preparation: None, reduction, names, warnings })
 }
 
 /// The rows in the directions of largest variance of the training rows, and what to say of them.

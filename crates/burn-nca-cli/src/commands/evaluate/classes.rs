@@ -5,7 +5,7 @@ use burn_nca_data::TargetKind;
 
 use super::question::Question;
 use crate::cli::Format;
-use crate::fitting::neighbor_count::of_classes;
+use crate::fitting::neighbor_count;
 use crate::hint::CommandKind;
 use crate::output;
 use burn_nca_program::Terminal;
@@ -19,7 +19,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let Question { args, model, .. } = question;
     let (table, warnings) = question.table(TargetKind::Classes)?;
     let data = table.into_labeled_as(model.class_names())?;
-    let k = of_classes(args.neighbors, model)?;
+    let k = neighbor_count::of_model(args.neighbors, model)?;
     let mut evaluation = NewRowScores { warnings, ..NewRowScores::of(model, &data, k)? };
     let train = question.training_rows();
     let known = train.as_ref().ok();

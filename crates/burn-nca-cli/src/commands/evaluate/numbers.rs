@@ -6,7 +6,7 @@ use burn_nca_program::Terminal;
 
 use super::question::Question;
 use crate::cli::Format;
-use crate::fitting::neighbor_count::of_numbers;
+use crate::fitting::neighbor_count;
 use crate::output;
 use burn_nca_report::evaluation::NewNumberScores;
 
@@ -18,7 +18,7 @@ pub fn evaluate(question: &Question<'_>) -> Result<()> {
     let Question { args, model, .. } = question;
     let (table, warnings) = question.table(TargetKind::Numeric)?;
     let data = table.into_regression()?;
-    let k = of_numbers(args.neighbors, model)?;
+    let k = neighbor_count::of_model(args.neighbors, model)?;
     let mut evaluation = NewNumberScores::of(model, &data, k)?;
     evaluation.warnings.splice(0..0, warnings);
     // Without the table of the fit the embedding tells its rows.

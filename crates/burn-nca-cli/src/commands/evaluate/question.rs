@@ -40,13 +40,13 @@ impl Question<'_> {
         if let Some(whole) = self.whole {
             let of = (whole, self.source.as_ref());
             let (table, warnings) = tables::embedded_table(data, of, task)?;
-            finite::check(self.model, (&table.features, &[]), data)?;
+            finite::embed(self.model, (&table.features, &[]), data)?;
             return Ok((table, warnings));
         }
         let of = (self.model, self.source.as_ref());
         let LabeledRows { table, rows, warnings } =
             tables::labeled_table(data, of, (target.as_deref(), text), task)?;
-        finite::check(self.model, (&table.features, &rows), data)?;
+        finite::embed(self.model, (&table.features, &rows), data)?;
         Ok((table, warnings))
     }
 
@@ -58,7 +58,7 @@ impl Question<'_> {
         let SourceArgs { data, text, .. } = &self.args.source;
         let model = self.whole.unwrap_or(self.model);
         let rows = tables::rows(data, (model, self.source.as_ref()), (None, text))?;
-        finite::check(self.model, (&rows.features, &rows.rows), data)?;
+        finite::embed(self.model, (&rows.features, &rows.rows), data)?;
         Ok((rows.features, rows.warnings))
     }
 
