@@ -3,10 +3,6 @@
 /// The most letters of a name or a cell that a message shows.
 const SHOWN: usize = 60;
 
-/// The most names that a message lists.
-#[cfg(feature = "readers")]
-const LISTED: usize = 40;
-
 /// The text cut to what a message can show.
 pub(crate) fn short(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
@@ -20,14 +16,18 @@ pub fn quoted(text: &str) -> String {
     format!("{:?}", short(text))
 }
 
-/// The names, cut short where they are long or very many.
+/// The names of columns or classes, cut short where they are long, and the first 40 of very many.
 #[cfg(feature = "readers")]
 pub(crate) fn list(names: &[String]) -> String {
-    let shown: Vec<String> = names.iter().take(LISTED).map(|name| on_one_line(name)).collect();
-    if names.len() <= LISTED {
-        return shown.join(", ");
-    }
-    format!("{}, … ({} in all)", shown.join(", "), names.len())
+    first_of(names.iter().map(|name| on_one_line(name)), 40)
+}
+
+/// The names, or the first of more than `most`.
+pub(crate) fn first_of(names: impl IntoIterator<Item = impl Into<String>>, most: usize) -> String {
+    let mut shown: Vec<String> = names.into_iter().map(Into::into).collect();
+    let all = shown.len();
+    shown.truncate(most);
+    if all <= most { shown.join(", ") } else { format!("{}, … ({all} in all)", shown.join(", ")) }
 }
 
 #[cfg(feature = "readers")]

@@ -79,13 +79,14 @@ fn median_distance(targets: &[f64], columns: usize) -> f64 {
 }
 
 /// The median; the mean of the middle two of an even number.
-fn median(values: &mut [f64]) -> f64 {
+pub(super) fn median(values: &mut [f64]) -> f64 {
     let middle = values.len() / 2;
     let even = values.len().is_multiple_of(2);
     let (below, &mut upper, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
     if even {
         let lower = below.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        0.5 * (lower + upper)
+        // Halves, since the sum of two large numbers may be infinite.
+        lower / 2.0 + upper / 2.0
     } else {
         upper
     }

@@ -50,18 +50,4 @@ impl Coincidences {
     pub fn pairs(&self) -> &Pairs {
         &self.pairs
     }
-
-    /// The pairs of these numbers alone, of the same rows.
-    ///
-    /// # Errors
-    /// Numbers without a pair of positive weight.
-    ///
-    /// # Panics
-    /// If a number is not below the number of pairs.
-    pub fn with_pairs(&self, numbers: &[usize]) -> Result<Self> {
-        let all: Vec<(usize, usize, f64)> = self.pairs.iter().collect();
-        let chosen = numbers.iter().map(|&number| all[number]).collect();
-        let pairs = Pairs::new(self.pairs.points(), chosen)?;
-        Ok(Self { features: self.features.clone(), pairs })
-    }
 }

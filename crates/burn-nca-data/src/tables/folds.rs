@@ -75,7 +75,7 @@ pub fn random_folds(rows: usize, folds: usize, seed: u64) -> Result<Vec<Split>> 
 }
 
 /// The folds of rows that are dealt out already.
-fn into_splits(fold_of: &[usize], folds: usize) -> Vec<Split> {
+pub(super) fn into_splits(fold_of: &[usize], folds: usize) -> Vec<Split> {
     let split = |fold| {
         let (test, train) = (0..fold_of.len()).partition(|&row| fold_of[row] == fold);
         Split { train, test }

@@ -6,7 +6,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use super::folds::check_number;
+use super::folds::{check_number, into_splits};
 use super::labeled::check_groups;
 use super::split::check_share;
 use super::{Split, rows_by_class};
@@ -40,8 +40,8 @@ pub fn grouped_split(labels: &[usize], groups: &[usize], share: f64, seed: u64) 
         return Ok(Split { train: (0..labels.len()).collect(), test: Vec::new() });
     }
     at_least(all.len(), 2)?;
-    let mut parts = deal(labels, all, &[1.0 - share, share], seed).into_iter();
-    let (train, test) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let part_of = deal(labels, all, &[1.0 - share, share], seed);
+    let (test, train) = (0..labels.len()).partition(|&row| part_of[row] == 1);
     Ok(Split { train, test })
 }
 
@@ -59,12 +59,7 @@ pub fn grouped_folds(
     let all = groups_of(labels, groups)?;
     at_least(all.len(), folds)?;
     let shares = vec![1.0 / folds as f64; folds];
-    let parts = deal(labels, all, &shares, seed);
-    let fold = |test: &Vec<usize>| {
-        let train = (0..labels.len()).filter(|row| test.binary_search(row).is_err()).collect();
-        Split { train, test: test.clone() }
-    };
-    Ok(parts.iter().map(fold).collect())
+    Ok(into_splits(&deal(labels, all, &shares, seed), folds))
 }
 
 fn at_least(groups: usize, parts: usize) -> Result<()> {
@@ -83,13 +78,8 @@ fn groups_of(labels: &[usize], groups: &[usize]) -> Result<Vec<Vec<usize>>> {
     Ok(rows_by_class(groups))
 }
 
-/// The rows of each part, ascending.
-fn deal(
-    labels: &[usize],
-    mut groups: Vec<Vec<usize>>,
-    shares: &[f64],
-    seed: u64,
-) -> Vec<Vec<usize>> {
+/// The part of each row.
+fn deal(labels: &[usize], mut groups: Vec<Vec<usize>>, shares: &[f64], seed: u64) -> Vec<usize> {
     groups.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
     // A stable sort: groups of one size stay shuffled.
     groups.sort_by_key(|rows| std::cmp::Reverse(rows.len()));
@@ -100,7 +90,7 @@ fn deal(
     };
     let all = count(&mut (0..labels.len()));
     let mut held: Vec<BTreeMap<usize, f64>> = vec![BTreeMap::new(); shares.len()];
-    let mut parts = vec![Vec::new(); shares.len()];
+    let mut part_of = vec![0; labels.len()];
     for rows in groups {
         let group = count(&mut rows.iter().copied());
         let cost = |part: usize| -> f64 {
@@ -114,10 +104,9 @@ fn deal(
         let costs: Vec<f64> = (0..shares.len()).map(cost).collect();
         let part = (0..shares.len()).min_by(|&a, &b| costs[a].total_cmp(&costs[b])).unwrap_or(0);
         group.into_iter().for_each(|(class, g)| *held[part].entry(class).or_default() += g);
-        parts[part].extend(rows);
+        rows.into_iter().for_each(|row| part_of[row] = part);
     }
-    parts.iter_mut().for_each(|rows| rows.sort_unstable());
-    parts
+    part_of
 }
 
 #[cfg(test)]

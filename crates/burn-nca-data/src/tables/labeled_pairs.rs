@@ -27,12 +27,6 @@ impl LabeledPair {
     pub fn different(anchor: usize, other: usize) -> Self {
         Self { anchor, other, coincide: false, map: 0 }
     }
-
-    /// The same pair, for one of several maps.
-    #[must_use]
-    pub fn of_map(self, map: usize) -> Self {
-        Self { map, ..self }
-    }
 }
 
 /// Pairs among n points, each known to be alike (y = 1) or different (y = 0).

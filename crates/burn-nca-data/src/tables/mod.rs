@@ -52,6 +52,8 @@ pub use letters::{are_same_letters, is_decomposed};
 pub use name_key::difference;
 pub use name_key::{compare_numbers, meant_name, name_key};
 pub use pairs::Pairs;
+#[cfg(feature = "readers")]
+pub(crate) use preparation::is_number;
 pub use preparation::{
     Categorical, Missing, Preparation, PreparationConfig, Prepared, is_date, number_hints,
 };

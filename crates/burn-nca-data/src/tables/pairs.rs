@@ -15,7 +15,6 @@ use crate::error::{Error, Result};
 /// // Four frames of a film: neighbors in time belong together.
 /// let pairs = Pairs::new(4, vec![(0, 1, 1.0), (1, 2, 1.0), (2, 3, 0.5)])?;
 /// assert_eq!((pairs.points(), pairs.len(), pairs.total_weight()), (4, 3, 2.5));
-/// assert!(pairs.without_pair().is_empty());
 /// # Ok::<(), burn_nca_data::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -84,15 +83,6 @@ impl Pairs {
         (0..self.points()).flat_map(|a| self.table.row(a).map(move |(b, weight)| (a, b, weight)))
     }
 
-    /// Points that no pair of positive weight holds, ascending. They only take part in the normalizer.
-    pub fn without_pair(&self) -> Vec<usize> {
-        let mut paired = vec![false; self.points()];
-        for (a, b, _) in self.iter().filter(|pair| pair.2 > 0.0) {
-            (paired[a], paired[b]) = (true, true);
-        }
-        (0..self.points()).filter(|&point| !paired[point]).collect()
-    }
-
     /// The pairs whose both ends are among the distinct points `rows`, numbered in that order.
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
@@ -114,7 +104,6 @@ mod tests {
     fn a_selection_keeps_the_pairs_inside_it() {
         let pairs =
             Pairs::new(5, vec![(0, 4, 0.5), (4, 2, 1.0), (1, 2, 0.25), (4, 2, 1.0)]).unwrap();
-        assert_eq!(pairs.without_pair(), [3]);
         let part = pairs.select(&[2, 3, 4]);
         assert_eq!(part.iter().collect::<Vec<_>>(), [(2, 0, 1.0), (2, 0, 1.0)]);
         assert!(pairs.select(&[3, 1]).is_empty());

@@ -52,16 +52,6 @@ impl RegressionData {
     ///
     /// # Errors
     /// Not one weight per row, a weight that is negative or not finite, or none that is positive.
-    ///
-    /// # Examples
-    /// ```
-    /// use burn_nca_data::{Features, RegressionData};
-    ///
-    /// let features = Features::unnamed(vec![0.0, 1.0, 2.0], 1)?;
-    /// let data = RegressionData::new(features, "price", vec![5.0, 6.0, 9.0])?.with_weights(vec![1.0, 0.5, 2.0])?;
-    /// assert_eq!(data.select(&[2, 0]).weights(), Some(&[2.0, 1.0][..]));
-    /// # Ok::<(), burn_nca_data::Error>(())
-    /// ```
     pub fn with_weights(self, weights: Vec<f64>) -> Result<Self> {
         check_weights(&weights, self.rows())?;
         Ok(Self { weights: Some(weights), ..self })

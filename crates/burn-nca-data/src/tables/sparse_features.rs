@@ -1,6 +1,7 @@
 //! Rows of features of which most are 0: word counts, say.
 
 use super::sparse_product;
+use super::sparse_rows::starts_of;
 use crate::error::{Error, Result};
 use crate::tables::Features;
 
@@ -50,13 +51,8 @@ impl SparseFeatures {
         if let Some(&[(row, column, _), _]) = twice {
             return Err(two_entries(row, column));
         }
-        let mut starts = vec![0; rows + 1];
-        entries.iter().for_each(|entry| starts[entry.0 + 1] += 1);
-        for row in 0..rows {
-            starts[row + 1] += starts[row];
-        }
         Ok(Self {
-            starts,
+            starts: starts_of(rows, entries.iter().map(|entry| entry.0)),
             columns: entries.iter().map(|entry| entry.1 as u32).collect(),
             values: entries.iter().map(|entry| entry.2).collect(),
             width: columns,
@@ -244,11 +240,7 @@ impl SparseFeatures {
     /// Columns as rows and rows as columns.
     #[doc(hidden)]
     pub fn transposed(&self) -> Self {
-        let mut starts = vec![0; self.width + 1];
-        self.columns.iter().for_each(|column| starts[*column as usize + 1] += 1);
-        for column in 0..self.width {
-            starts[column + 1] += starts[column];
-        }
+        let starts = starts_of(self.width, self.columns.iter().map(|column| *column as usize));
         let mut next = starts.clone();
         let (mut columns, mut values) = (vec![0; self.values.len()], vec![0.0; self.values.len()]);
         for row in 0..self.rows() {

@@ -14,19 +14,22 @@ pub struct SparseRows {
     weights: Vec<f64>,
 }
 
+/// Where the entries of each row begin, and the last one's end, of entries in these rows.
+pub(super) fn starts_of(rows: usize, of_entries: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut starts = vec![0; rows + 1];
+    of_entries.for_each(|row| starts[row + 1] += 1);
+    for row in 0..rows {
+        starts[row + 1] += starts[row];
+    }
+    starts
+}
+
 impl SparseRows {
     /// The table of `points` rows with these entries `(row, column, weight)`, all below `points`.
     pub fn new(points: usize, mut entries: Vec<(usize, usize, f64)>) -> Self {
         entries.sort_by_key(|&(row, column, _)| (row, column));
-        let mut starts = vec![0; points + 1];
-        for &(row, _, _) in &entries {
-            starts[row + 1] += 1;
-        }
-        for row in 0..points {
-            starts[row + 1] += starts[row];
-        }
         Self {
-            starts,
+            starts: starts_of(points, entries.iter().map(|entry| entry.0)),
             columns: entries.iter().map(|entry| entry.1).collect(),
             weights: entries.iter().map(|entry| entry.2).collect(),
         }

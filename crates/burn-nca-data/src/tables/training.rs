@@ -1,11 +1,12 @@
 //! What every kind of training data has: features, targets, a scaling, splits and folds.
 
+use std::any::Any;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Coincidences, Features, Labeled, RegressionData, Scaling, Split, TrainingTargets,
+    Coincidences, Features, Labeled, Pairs, RegressionData, Scaling, Split, TrainingTargets,
     grouped_folds, grouped_split, random_folds, random_split, stratified_folds, stratified_split,
 };
 use crate::error::{Error, Result};
@@ -93,7 +94,15 @@ pub trait TrainingData: Clone + Send + Sync + 'static {
     fn as_any_data(&self) -> AnyData<'_>;
 
     /// Data of this type, where they are; of data with targets [`Features`] takes the rows alone.
-    fn of(data: AnyData<'_>) -> Option<&Self>;
+    fn of(data: AnyData<'_>) -> Option<&Self> {
+        let data: &dyn Any = match data {
+            AnyData::Classes(data) => data,
+            AnyData::Numbers(data) => data,
+            AnyData::Pairs(data) => data,
+            AnyData::Unlabeled(data) => data,
+        };
+        data.downcast_ref()
+    }
 
     /// Whether there is enough to learn from.
     ///
@@ -210,13 +219,6 @@ impl TrainingData for Labeled {
         AnyData::Classes(self)
     }
 
-    fn of(data: AnyData<'_>) -> Option<&Self> {
-        match data {
-            AnyData::Classes(data) => Some(data),
-            _ => None,
-        }
-    }
-
     fn check(&self) -> Result<()> {
         let n = self.rows();
         check_two(n)?;
@@ -289,13 +291,6 @@ impl TrainingData for RegressionData {
         AnyData::Numbers(self)
     }
 
-    fn of(data: AnyData<'_>) -> Option<&Self> {
-        match data {
-            AnyData::Numbers(data) => Some(data),
-            _ => None,
-        }
-    }
-
     fn check(&self) -> Result<()> {
         let n = self.rows();
         if n < 3 {
@@ -357,13 +352,6 @@ impl TrainingData for Coincidences {
         AnyData::Pairs(self)
     }
 
-    fn of(data: AnyData<'_>) -> Option<&Self> {
-        match data {
-            AnyData::Pairs(data) => Some(data),
-            _ => None,
-        }
-    }
-
     /// Pairs of these rows, one of positive weight: [`Coincidences::new`] sees to it.
     fn check(&self) -> Result<()> {
         Ok(())
@@ -374,7 +362,10 @@ impl TrainingData for Coincidences {
     }
 
     fn part(&self, units: &[usize]) -> Result<Self> {
-        self.with_pairs(units)
+        let all: Vec<(usize, usize, f64)> = self.pairs().iter().collect();
+        let chosen = units.iter().map(|&unit| all[unit]).collect();
+        let pairs = Pairs::new(self.pairs().points(), chosen)?;
+        Self::new(self.features().clone(), pairs)
     }
 
     fn hold_out(&self, share: f64, seed: u64) -> Result<(Self, Self)> {

@@ -1,7 +1,7 @@
 //! One cell: a finite number or a class, or the reason why not.
 
 use crate::hint::{Hint, Message, Setting};
-use crate::tables::{is_date, number_hints};
+use crate::tables::{is_date, is_number, number_hints};
 
 use super::missing::Spellings;
 use crate::excerpt::{quoted, short};
@@ -91,8 +91,7 @@ fn number_flaw(cell: &str, decimal: DecimalSign) -> Option<(&'static str, Vec<Hi
         return Some(("", vec![Hint::edit(edit)]));
     }
     let mut words = cell.split_whitespace();
-    if words.clone().count() > 1 && words.all(|word| word.parse::<f64>().is_ok_and(f64::is_finite))
-    {
+    if words.clone().count() > 1 && words.all(is_number) {
         let edit = Hint::edit("write one number per cell");
         return Some((" but several", vec![edit, Setting::SeparatorSpace.into()]));
     }
@@ -101,15 +100,13 @@ fn number_flaw(cell: &str, decimal: DecimalSign) -> Option<(&'static str, Vec<Hi
 
 /// What a text with a number in it looks like: a bound such as `<0.5`, or a number and its unit.
 fn likeness(cell: &str) -> Option<&'static str> {
-    let reads = |text: &str| text.trim().parse::<f64>().is_ok_and(f64::is_finite);
-    if cell
-        .strip_prefix(['<', '>', '≤', '≥', '~', '≈'])
-        .is_some_and(|rest| reads(rest.strip_prefix('=').unwrap_or(rest)))
-    {
+    let bound = cell.strip_prefix(['<', '>', '≤', '≥', '~', '≈']);
+    if bound.is_some_and(|rest| is_number(rest.strip_prefix('=').unwrap_or(rest).trim())) {
         return Some("a bound (write the limit itself, or leave the cell empty)");
     }
     let (number, unit) = cell.split_once(' ')?;
     let is_unit =
         !unit.is_empty() && unit.len() <= 8 && !unit.contains(|sign: char| sign.is_ascii_digit());
-    (reads(number) && is_unit).then_some("a number with its unit (write the unit in the header)")
+    (is_number(number.trim()) && is_unit)
+        .then_some("a number with its unit (write the unit in the header)")
 }

@@ -4,6 +4,7 @@ use super::records::Records;
 use crate::readers::input::{Input, START};
 use crate::readers::spaces::{SPACES, SingleSpaces};
 use crate::readers::text_format::DecimalSign;
+use crate::tables::is_number;
 
 /// The most records that are looked at.
 const MOST: usize = 500;
@@ -124,10 +125,6 @@ impl Sample {
         };
         (0..above.len()).take_while(is_above).count()
     }
-}
-
-fn is_number(cell: &str) -> bool {
-    cell.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
 /// The record of names behind a mark of remarks, as NumPy writes them below its remarks: `# a b y`, or `# a`, `b`, `y`.

@@ -1,9 +1,8 @@
 //! A raw table becomes features.
 
-use super::Preparation;
 use super::column::{Cell, Cells, PreparedColumn, Reading};
 use super::config::Missing;
-use super::name_list::list;
+use super::{Preparation, list};
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
 use crate::hint::{Message, missing_hints};
@@ -76,7 +75,7 @@ impl Preparation {
                     "{lost} of {rows} rows {} a value, the first is row {}, column {}",
                     if lost == 1 { "lacks" } else { "lack" },
                     row + 1,
-                    list(names.iter().map(String::as_str))
+                    list(names)
                 );
                 Err(Error::data(Message::from(text).with_hints(missing_hints(false))))
             }
@@ -111,7 +110,7 @@ impl Preparation {
                 if !unexpected.is_empty() {
                     remarks.push(format!(
                         "values are missing where none was in the training rows, and are filled in: {}",
-                        list(unexpected.iter().map(String::as_str))
+                        list(unexpected)
                     ));
                 }
                 Ok((0..rows).collect())
@@ -139,7 +138,7 @@ fn about_unseen(column: &PreparedColumn, cells: &Cells<'_>, rows: usize) -> Opti
          there{}",
         quoted(&column.name),
         if rows == 1 { "row" } else { "rows" },
-        list(texts.iter().map(String::as_str)),
+        list(texts),
         unseen().find_map(|text| same_but_for_case(column, text)).unwrap_or_default()
     ))
 }

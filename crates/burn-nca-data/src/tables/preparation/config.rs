@@ -1,13 +1,13 @@
 //! What a user asks of the preparation of a table, and what is learned for it from the training rows.
 
-use super::Preparation;
 use super::column::{Cell, PreparedColumn, Reading, are_booleans};
 use super::dates::is_date;
-use super::name_list::list;
-use super::spelled::number_hints;
+use super::spelled::{is_number, number_hints};
+use super::{Preparation, list};
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
 use crate::hint::{Hint, Message, Setting, missing_hints};
+use crate::tables::agreement_width::median;
 use crate::tables::name_key::distinct_names;
 use crate::tables::{RawColumn, RawTable, RawValues, TextValues};
 use serde::{Deserialize, Serialize};
@@ -170,7 +170,6 @@ impl PreparationConfig {
         let name = quoted(raw.name());
         let rows = || texts.iter().enumerate().filter_map(|(row, text)| Some((row, text?)));
         if !named {
-            let is_number = |text: &str| text.parse::<f64>().is_ok_and(f64::is_finite);
             let numbers = rows().filter(|(_, text)| is_number(text)).count();
             let Some((row, text)) = rows().find(|(_, text)| !is_number(text)) else {
                 return Ok(Reading::Number);
@@ -258,25 +257,14 @@ impl PreparationConfig {
 
 /// What to do about a column whose every text spells a number, some in a way that is not read: its texts are no levels.
 fn hints_of_numbers(texts: &TextValues) -> Option<Vec<Hint>> {
-    let is_number = |text: &&String| text.parse::<f64>().is_ok_and(f64::is_finite);
     let others = texts.distinct().iter().filter(|text| !is_number(text));
     let hints: Option<Vec<Vec<Hint>>> = others.map(|text| number_hints(text)).collect();
     hints?.into_iter().next()
 }
 
-/// The middle of the values, or the mean of the two in the middle.
+/// `1 number`, `3 numbers`
 fn counted(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    if values.len() % 2 == 1 {
-        values[middle]
-    } else {
-        values[middle - 1] / 2.0 + values[middle] / 2.0
-    }
 }
 
 /// The most frequent value; the least of several.
@@ -315,7 +303,7 @@ fn refuse_holes(table: &RawTable) -> Result<()> {
         "{rows} of {} rows {} a value: {}",
         table.rows(),
         if rows == 1 { "lacks" } else { "lack" },
-        list(counted.iter().map(String::as_str))
+        list(counted)
     );
     Err(Error::data(Message::from(text).with_hints(missing_hints(has_text))))
 }

@@ -4,15 +4,17 @@ mod apply;
 mod column;
 mod config;
 mod dates;
-mod name_list;
 mod remarks;
 mod spelled;
 
 pub use apply::Prepared;
 pub use config::{Categorical, Missing, PreparationConfig};
 pub use dates::is_date;
+#[cfg(feature = "readers")]
+pub(crate) use spelled::is_number;
 pub use spelled::number_hints;
 
+use crate::excerpt::first_of;
 use column::{PreparedColumn, Reading};
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +95,11 @@ impl Preparation {
     pub fn check(&self) -> Result<(), String> {
         self.columns.iter().try_for_each(PreparedColumn::check)
     }
+}
+
+/// Names in a sentence, the first of very many.
+fn list(names: impl IntoIterator<Item = impl Into<String>>) -> String {
+    first_of(names, 8)
 }
 
 #[cfg(test)]

@@ -1,41 +1,32 @@
 //! Sentences about what a preparation does, and what it did to a table.
 
-use super::Preparation;
 use super::column::{PreparedColumn, Reading};
 use super::config::Missing;
-use super::name_list::list;
+use super::{Preparation, list};
 use crate::excerpt::quoted;
 
 impl Preparation {
     /// What it does, a sentence per thing; none where numbers stay as they are.
     pub fn sentences(&self) -> Vec<String> {
         let missing = self.missing_values();
-        let of_levels: Vec<String> = self
-            .columns
-            .iter()
-            .filter_map(|column| match &column.reading {
-                Reading::Levels(levels) => {
-                    Some(format!("{} ({})", quoted(&column.name), levels.len()))
-                }
-                _ => None,
-            })
-            .collect();
-        let of_levels = (!of_levels.is_empty()).then(|| {
-            format!(
-                "categories as one feature of 0 and 1 per level (levels): {}",
-                list(of_levels.iter().map(String::as_str))
-            )
-        });
-        let booleans: Vec<String> = self
-            .columns
-            .iter()
-            .filter(|column| column.reading == Reading::Boolean)
-            .map(|column| quoted(&column.name))
-            .collect();
-        let booleans = (!booleans.is_empty()).then(|| {
-            format!("true and false as 1 and 0: {}", list(booleans.iter().map(String::as_str)))
-        });
-        missing.into_iter().chain(of_levels).chain(booleans).collect()
+        let (mut of_levels, mut booleans) = (Vec::new(), Vec::new());
+        for column in &self.columns {
+            let name = quoted(&column.name);
+            match &column.reading {
+                Reading::Levels(levels) => of_levels.push(format!("{name} ({})", levels.len())),
+                Reading::Boolean => booleans.push(name),
+                Reading::Number => {}
+            }
+        }
+        let kinds = [
+            ("categories as one feature of 0 and 1 per level (levels)", of_levels),
+            ("true and false as 1 and 0", booleans),
+        ];
+        let kinds = kinds.into_iter().filter(|(_, names)| !names.is_empty());
+        missing
+            .into_iter()
+            .chain(kinds.map(|(kind, names)| format!("{kind}: {}", list(names))))
+            .collect()
     }
 
     fn missing_values(&self) -> Vec<String> {
@@ -61,11 +52,7 @@ impl Preparation {
                 )
             })
             .collect();
-        let filled = if filled.is_empty() {
-            "none was missing".to_string()
-        } else {
-            list(filled.iter().map(String::as_str))
-        };
+        let filled = if filled.is_empty() { "none was missing".to_string() } else { list(filled) };
         let text = self.columns.iter().any(|column| column.reading != Reading::Number);
         let of_text = match self.missing {
             Missing::MostFrequent => "",
@@ -101,10 +88,5 @@ fn short_number(value: f64) -> String {
     if size != 0.0 && !(1e-3..1e7).contains(&size) {
         return format!("{value:.3e}");
     }
-    let text = format!("{value:.4}");
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_string()
-    } else {
-        text
-    }
+    format!("{value:.4}").trim_end_matches('0').trim_end_matches('.').to_string()
 }

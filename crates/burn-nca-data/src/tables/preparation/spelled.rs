@@ -26,7 +26,7 @@ pub fn number_hints(text: &str) -> Option<Vec<Hint>> {
 /// `None` for numbers that are read, and for all other text.
 fn unread_number(text: &str) -> Option<&'static str> {
     let text = text.trim();
-    if reads(text) {
+    if is_number(text) {
         return None;
     }
     if spells(text) {
@@ -59,10 +59,11 @@ fn without_currency(text: &str) -> Option<&str> {
 fn spells(text: &str) -> bool {
     let text = text.trim();
     let comma = text.matches(',').count() == 1 && !text.contains('.');
-    reads(text) || (comma && reads(&text.replace(',', "."))) || is_grouped(text)
+    is_number(text) || (comma && is_number(&text.replace(',', "."))) || is_grouped(text)
 }
 
-fn reads(text: &str) -> bool {
+/// Whether a text is a finite number.
+pub(crate) fn is_number(text: &str) -> bool {
     text.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
