@@ -4,14 +4,8 @@ use crate::tables::{compare_numbers, name_key};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
-/// The class of each row and the names of the classes.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Classes {
-    /// The class of each row, from 0.
-    pub(crate) labels: Vec<usize>,
-    /// The name of each class.
-    pub(crate) names: Vec<String>,
-}
+/// The class of each row, from 0, and the name of each class.
+pub(crate) type Classes = (Vec<usize>, Vec<String>);
 
 /// A column of class names as they come, each name kept once.
 #[derive(Default)]
@@ -61,7 +55,7 @@ impl ClassColumn {
         order.iter().enumerate().for_each(|(at, &class)| place[class] = at);
         rows.iter_mut().for_each(|met| *met = place[class_of_spelling[*met]]);
         let names = order.into_iter().map(|class| std::mem::take(&mut names[class])).collect();
-        Classes { labels: rows, names }
+        (rows, names)
     }
 }
 
@@ -140,9 +134,8 @@ fn leading_number<'a>(text: &mut &'a str) -> &'a str {
 mod tests {
     use super::*;
 
-    fn index(rows: &[&str]) -> (Vec<usize>, Vec<String>) {
-        let classes = rows.iter().copied().collect::<ClassColumn>().index();
-        (classes.labels, classes.names)
+    fn index(rows: &[&str]) -> Classes {
+        rows.iter().copied().collect::<ClassColumn>().index()
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 use std::io::{self, BufRead, ErrorKind, Read};
 
 use crate::hint::{Message, Setting};
-use crate::readers::encodings::{Decoder, DecoderResult, Encoding, UTF_16BE, UTF_16LE};
+use crate::readers::encodings::{DecoderResult, Encoding, UTF_16BE, UTF_16LE};
 
 const PIECE: usize = 1 << 14;
 
@@ -66,46 +66,32 @@ impl<F: FnMut(&mut Vec<u8>) -> io::Result<()>> Read for Pieces<F> {
 }
 
 /// A reader of UTF-8 over a reader of another encoding; a byte order mark of the encoding is left out.
-pub(crate) fn decoded(bytes: impl BufRead, encoding: &'static Encoding) -> impl BufRead {
-    let decoder = encoding.new_decoder_with_bom_removal();
-    let mut decoded = Decoded { bytes, decoder, ended: false, read: 0 };
+pub(crate) fn decoded(mut bytes: impl BufRead, encoding: &'static Encoding) -> impl BufRead {
+    let mut decoder = encoding.new_decoder_with_bom_removal();
+    let (mut ended, mut read) = (false, 0_u64);
     Pieces::new(move |text: &mut Vec<u8>| {
-        while text.is_empty() && !decoded.ended {
-            decoded.decode(text)?;
-        }
-        Ok(())
-    })
-}
-
-struct Decoded<R> {
-    bytes: R,
-    decoder: Decoder,
-    ended: bool,
-    read: u64,
-}
-
-impl<R: BufRead> Decoded<R> {
-    fn decode(&mut self, text: &mut Vec<u8>) -> io::Result<()> {
-        let input = self.bytes.fill_buf()?;
-        let last = input.is_empty();
-        text.resize(PIECE, 0);
-        let (result, used, written) =
-            self.decoder.decode_to_utf8_without_replacement(input, text, last);
-        self.bytes.consume(used);
-        text.truncate(written);
-        self.read += used as u64;
-        match result {
-            DecoderResult::InputEmpty => self.ended = last,
-            DecoderResult::OutputFull => {}
-            DecoderResult::Malformed(..) => {
-                let encoding = self.decoder.encoding().name();
-                let text = format!("the bytes about {} are no {encoding} text", self.read);
-                let message = Message::from(text).with_hint(Setting::Encoding(None));
-                return Err(io::Error::new(ErrorKind::InvalidData, NotText(message)));
+        while text.is_empty() && !ended {
+            let input = bytes.fill_buf()?;
+            let last = input.is_empty();
+            text.resize(PIECE, 0);
+            let (result, used, written) =
+                decoder.decode_to_utf8_without_replacement(input, text, last);
+            bytes.consume(used);
+            text.truncate(written);
+            read += used as u64;
+            match result {
+                DecoderResult::InputEmpty => ended = last,
+                DecoderResult::OutputFull => {}
+                DecoderResult::Malformed(..) => {
+                    let encoding = decoder.encoding().name();
+                    let text = format!("the bytes about {read} are no {encoding} text");
+                    let message = Message::from(text).with_hint(Setting::Encoding(None));
+                    return Err(io::Error::new(ErrorKind::InvalidData, NotText(message)));
+                }
             }
         }
         Ok(())
-    }
+    })
 }
 
 #[cfg(test)]

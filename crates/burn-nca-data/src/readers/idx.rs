@@ -1,12 +1,11 @@
 //! IDX arrays, the format of the MNIST files.
 
 use crate::error::{Error, Result};
-use crate::excerpt::short;
 use crate::readers::class_names::{ClassColumn, Classes};
 use crate::readers::csv;
 use crate::readers::format::Format;
 use crate::readers::input::Input;
-use crate::readers::promised::{self, Found, room_for};
+use crate::readers::promised::{count_of, read_promised, room_for, shape_text};
 use crate::readers::table::Table;
 use crate::tables::{Features, FeaturesBuilder};
 use std::path::Path;
@@ -42,15 +41,10 @@ pub fn read_idx(path: impl AsRef<Path>) -> Result<IdxArray> {
 pub(crate) fn read_features(input: Input<'_>) -> Result<Features> {
     let (origin, mut input) = (input.origin(), input);
     let shape = read_shape(&mut input)?;
-    let promised = promised(&shape);
-    let mut values = room_for(&input, promised, 1);
-    let found = match promised {
-        Some(promised) => Some(promised::read_promised(&mut input, promised, |bytes| {
-            bytes.iter().for_each(|&byte| values.push(f64::from(byte)));
-        })?),
-        None => None,
-    };
-    check_found(&origin, &shape, found)?;
+    let mut values = room_for(&input, count_of(&shape), 1);
+    read_values(&mut input, &shape, |bytes| {
+        bytes.iter().for_each(|&byte| values.push(f64::from(byte)));
+    })?;
     features(&origin, &shape, values)
 }
 
@@ -62,21 +56,15 @@ pub(crate) fn read_pair(images: Input<'_>, labels: &Path) -> Result<Table> {
     let origin = images.origin();
     let features = read_features(images)?;
     let classes = read_labels(Input::open(labels)?)?;
-    if classes.labels.len() != features.rows() {
+    if classes.0.len() != features.rows() {
         return Err(Error::data(format!(
             "{origin} holds {} images and {} holds {} labels; give the two files of one set",
             features.rows(),
             labels.display(),
-            classes.labels.len()
+            classes.0.len()
         )));
     }
-    Ok(Table {
-        features,
-        target_name: "label".into(),
-        target: classes.into(),
-        without_class: None,
-        notes: Vec::new(),
-    })
+    Ok(Table::new(features, "label", classes.into()))
 }
 
 /// Reads the labels of images: an IDX array `[n]`, or a CSV file of one column where a byte is too small for the
@@ -97,8 +85,7 @@ pub(crate) fn read_pair(images: Input<'_>, labels: &Path) -> Result<Table> {
 /// # Ok::<(), burn_nca_data::Error>(())
 /// ```
 pub fn read_idx_labels(path: impl AsRef<Path>) -> Result<(Vec<usize>, Vec<String>)> {
-    let classes = read_labels(Input::open(path.as_ref())?)?;
-    Ok((classes.labels, classes.names))
+    read_labels(Input::open(path.as_ref())?)
 }
 
 fn read_labels(input: Input<'_>) -> Result<Classes> {
@@ -118,7 +105,7 @@ fn read_labels(input: Input<'_>) -> Result<Classes> {
     Ok(names.iter().map(String::as_str).collect::<ClassColumn>().index())
 }
 
-fn features(origin: &str, shape: &[usize], values: FeaturesBuilder) -> Result<Features> {
+fn features(origin: &str, shape: &[u32], values: FeaturesBuilder) -> Result<Features> {
     if shape.len() < 2 {
         return Err(Error::data(format!(
             "{origin} holds one number per row (labels?), and images have at least rank 2; \
@@ -131,7 +118,7 @@ fn features(origin: &str, shape: &[usize], values: FeaturesBuilder) -> Result<Fe
             shape_text(shape)
         )));
     }
-    let columns: usize = shape[1..].iter().product();
+    let columns: usize = shape[1..].iter().map(|&size| size as usize).product();
     check_columns(origin, columns)?;
     let width = columns.to_string().len().max(4);
     let names = (1..=columns).map(|pixel| format!("p{pixel:0width$}")).collect();
@@ -140,12 +127,13 @@ fn features(origin: &str, shape: &[usize], values: FeaturesBuilder) -> Result<Fe
 
 fn read(mut input: Input<'_>) -> Result<IdxArray> {
     let shape = read_shape(&mut input)?;
-    let values = read_promised(&mut input, &shape)?;
-    Ok(IdxArray { shape, values })
+    let mut values = Vec::new();
+    read_values(&mut input, &shape, |bytes| values.extend_from_slice(bytes))?;
+    Ok(IdxArray { shape: shape.iter().map(|&size| size as usize).collect(), values })
 }
 
 /// Reads the header.
-fn read_shape(input: &mut Input<'_>) -> Result<Vec<usize>> {
+fn read_shape(input: &mut Input<'_>) -> Result<Vec<u32>> {
     let origin = input.origin();
     let start = input.read_at_most(4)?;
     let [0, 0, kind, rank @ 1..=255] = start[..] else {
@@ -171,42 +159,15 @@ fn read_shape(input: &mut Input<'_>) -> Result<Vec<usize>> {
             4 + 4 * usize::from(rank)
         )));
     }
-    Ok(sizes
-        .chunks_exact(4)
-        .map(|size| u32::from_be_bytes([size[0], size[1], size[2], size[3]]) as usize)
-        .collect())
+    Ok(sizes.as_chunks().0.iter().map(|size| u32::from_be_bytes(*size)).collect())
 }
 
-/// The values: as many as the shape promises, and no byte more.
-fn read_promised(input: &mut Input<'_>, shape: &[usize]) -> Result<Vec<u8>> {
-    let mut values = Vec::new();
-    let found = match promised(shape) {
-        Some(promised) => Some(promised::read_promised(input, promised, |bytes| {
-            values.extend_from_slice(bytes);
-        })?),
-        None => None,
-    };
-    check_found(&input.origin(), shape, found)?;
-    Ok(values)
-}
-
-/// The number of values of a shape, where a file may hold as many.
-fn promised(shape: &[usize]) -> Option<usize> {
-    let promised = shape.iter().try_fold(1_usize, |product, &size| product.checked_mul(size));
-    // A product of zero may overflow on its way there.
-    if shape.contains(&0) { Some(0) } else { promised }
-}
-
-/// Refuses a file that holds fewer bytes than its header promises, or more.
-fn check_found(origin: &str, shape: &[usize], found: Option<Found>) -> Result<()> {
-    let found = match found {
-        Some(Found::AsPromised) => return Ok(()),
-        Some(Found::More) => "the file holds more".into(),
-        Some(Found::Fewer(bytes)) => format!("the file holds {bytes}"),
-        None => "which no file holds".into(),
-    };
+/// Takes the values: as many as the shape promises, and no byte more.
+fn read_values(input: &mut Input<'_>, shape: &[u32], take: impl FnMut(&[u8])) -> Result<()> {
+    let Some(found) = read_promised(input, (count_of(shape), ""), take)? else { return Ok(()) };
     Err(Error::data(format!(
-        "the header of {origin} promises {} bytes, {found}; fetch it again",
+        "the header of {} promises {} bytes, {found}; fetch it again",
+        input.origin(),
         shape_text(shape)
     )))
 }
@@ -220,10 +181,6 @@ pub(crate) fn check_columns(origin: &str, columns: usize) -> Result<()> {
         "{origin} has {columns} columns, and at most {} are read; give rows of fewer values",
         csv::MAX_COLUMNS
     )))
-}
-
-fn shape_text(shape: &[usize]) -> String {
-    short(&shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x "))
 }
 
 fn type_name(kind: u8) -> &'static str {
@@ -249,7 +206,7 @@ pub(crate) fn idx(shape: &[u32], values: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
+    use crate::readers::temporary::{file, gzip};
 
     fn parse(bytes: &[u8]) -> Result<IdxArray> {
         read(Input::of_bytes("f", bytes)?)
@@ -261,9 +218,8 @@ mod tests {
 
     /// Writes the two files and reads them as a pair.
     fn pair(images: &[u8], labels: &[u8]) -> Result<Table> {
-        let folder = tempfile::tempdir().unwrap();
-        let (x, y) = (folder.path().join("x-idx3-ubyte"), folder.path().join("y-idx1-ubyte"));
-        std::fs::write(&x, images).unwrap();
+        let (_folder, x) = file("x-idx3-ubyte", images);
+        let y = x.with_file_name("y-idx1-ubyte");
         std::fs::write(&y, labels).unwrap();
         read_pair(Input::open(&x)?, &y)
     }
@@ -309,12 +265,10 @@ mod tests {
 
     #[test]
     fn a_bomb_is_read_no_further_than_its_header_promises() {
-        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-        packed.write_all(&idx(&[60, 4, 4], &vec![0; 32 << 20])).unwrap();
-        let packed = packed.finish().unwrap();
+        let packed = gzip(&idx(&[60, 4, 4], &vec![0; 32 << 20]));
         let mut input = Input::of_bytes("bomb.gz", &packed).unwrap();
         input.read_at_most(16).unwrap();
-        let error = read_promised(&mut input, &[60, 4, 4]).unwrap_err().to_string();
+        let error = read_values(&mut input, &[60, 4, 4], |_| ()).unwrap_err().to_string();
         assert!(error.contains("promises 60 x 4 x 4 bytes, the file holds more"), "{error}");
         assert_eq!(input.bytes_read(), 16 + 960 + 1);
     }
@@ -331,12 +285,7 @@ mod tests {
 
     #[test]
     fn a_gzipped_file_is_read_like_a_plain_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("x-idx2-ubyte.gz");
-        let file = std::fs::File::create(&path).unwrap();
-        let mut packed = flate2::write::GzEncoder::new(file, flate2::Compression::best());
-        packed.write_all(&idx(&[2, 2], &[1, 2, 3, 4])).unwrap();
-        packed.finish().unwrap();
+        let (_folder, path) = file("x-idx2-ubyte.gz", gzip(&idx(&[2, 2], &[1, 2, 3, 4])));
         assert_eq!(read_idx(&path).unwrap().values, [1, 2, 3, 4]);
     }
 

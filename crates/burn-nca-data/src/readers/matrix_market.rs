@@ -182,12 +182,11 @@ fn read_entry(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::readers::temporary::file;
 
     fn read(text: &str) -> Result<SparseFeatures> {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("counts.mtx");
-        std::fs::write(&path, text).unwrap();
-        read_matrix_market(&path)
+        let (_folder, path) = file("counts.mtx", text);
+        read_matrix_market(path)
     }
 
     const GENERAL: &str = "%%MatrixMarket matrix coordinate real general\n";

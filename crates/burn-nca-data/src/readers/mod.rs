@@ -22,6 +22,8 @@ mod sparse_checks;
 mod sparse_table;
 mod splits;
 mod table;
+#[cfg(test)]
+mod temporary;
 mod text_format;
 
 #[doc(hidden)]

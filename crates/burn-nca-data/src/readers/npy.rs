@@ -13,7 +13,7 @@ use crate::excerpt::short;
 use crate::hint::{Hint, Message, missing_hints};
 use crate::readers::idx::check_columns;
 use crate::readers::input::{Input, name_file};
-use crate::readers::promised::{Found, read_promised, room_for};
+use crate::readers::promised::{read_promised, room_for, shape_text};
 use crate::readers::table::{Table, TargetKind};
 use crate::tables::{Features, FeaturesBuilder, RawColumn, RawTable, column_numbers};
 use header::{Header, read_header};
@@ -41,7 +41,7 @@ pub(crate) fn read_features(input: Input<'_>) -> Result<Features> {
         let text = format!("{origin}: row {row}, column \"x{column}\" is NaN");
         return Err(Error::data(Message::from(text).with_hints(missing_hints(false))));
     }
-    values.build_unnamed(columns).map_err(|error| name_file(&origin, error))
+    values.build(column_numbers(columns)).map_err(|error| name_file(&origin, error))
 }
 
 /// The rows of an array of numbers as a table, where NaN is a missing value.
@@ -114,7 +114,7 @@ pub(crate) fn read_inputs(x: Input<'_>, y: Input<'_>, task: TargetKind) -> Resul
     let x_origin = x.origin();
     let features = read_features(x)?;
     let (target, notes) = target::read(y, (&x_origin, features.rows()), task)?;
-    let table = Table { features, target_name: "y".into(), target, without_class: None, notes };
+    let table = Table { notes, ..Table::new(features, "y", target) };
     Ok(table.set_apart(target::NO_CLASS))
 }
 
@@ -171,12 +171,8 @@ fn open_header(input: &mut Input<'_>, forms: &str) -> Result<Header> {
 fn read_values(input: &mut Input<'_>, header: &Header, take: impl FnMut(&[u8])) -> Result<()> {
     let item = header.kind.bytes();
     let promised = header.len().and_then(|count| count.checked_mul(item));
-    let found = match promised.map(|promised| read_promised(input, promised, take)).transpose()? {
-        Some(Found::AsPromised) => return Ok(()),
-        Some(Found::More) => "the file holds more".into(),
-        Some(Found::Fewer(bytes)) => format!("the file holds {bytes} bytes"),
-        None => "which no file holds".into(),
-    };
+    let found = read_promised(input, (promised, " bytes"), take)?;
+    let Some(found) = found else { return Ok(()) };
     Err(Error::data(format!(
         "the header of {} promises {} values of {item} bytes, {found}; save it again",
         input.origin(),
@@ -240,13 +236,6 @@ fn no_numbers(origin: &str, header: &Header) -> Error {
 
 fn damaged(origin: &str, error: impl Display) -> Error {
     Error::data(format!("{origin} holds a value that cannot be read ({error}); save it again"))
-}
-
-fn shape_text(shape: &[impl Display]) -> String {
-    if shape.is_empty() {
-        return "()".into();
-    }
-    short(&shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x "))
 }
 
 #[cfg(test)]

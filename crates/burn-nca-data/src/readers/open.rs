@@ -291,13 +291,8 @@ fn open_pair(x: Input<'_>, y: &Path, task: TargetKind) -> Result<Table> {
         (Format::MatrixMarket | Format::Zip, task) => {
             let targets = y.display().to_string();
             let table = sparse_table::read(x, &targets, task)?;
-            Ok(Table {
-                features: table.features.to_dense()?,
-                target_name: table.target_name,
-                target: table.target,
-                without_class: None,
-                notes: table.notes,
-            })
+            let dense = Table::new(table.features.to_dense()?, table.target_name, table.target);
+            Ok(Table { notes: table.notes, ..dense })
         }
         (other, _) => {
             // Whatever begins like no other format may be text; or an array whose first bytes are damaged.

@@ -3,8 +3,7 @@
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
 use crate::readers::csv::{Record, Records, refuse_other_formats, separated, separator_of};
-use crate::readers::input::Input;
-use crate::readers::input::STANDARD_INPUT;
+use crate::readers::input::{Input, STANDARD_INPUT};
 use crate::readers::text_format::DecimalSign;
 use crate::tables::Pairs;
 use std::path::Path;
@@ -39,7 +38,7 @@ pub fn read_pairs(path: impl AsRef<Path>, rows: usize) -> Result<Pairs> {
     let input = if is_standard_input { Input::standard_input()? } else { Input::open(path)? };
     refuse_other_formats(&input)?;
     let origin = input.origin();
-    let separator = separator_of(&input, DecimalSign::Point);
+    let separator = separator_of(input.start(), DecimalSign::Point);
     let mut records = Records::new(separated(input, separator)?, separator)?;
     let mut pairs = Vec::new();
     let mut header_may_come = true;
@@ -103,12 +102,11 @@ fn weight(cell: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::readers::temporary::file;
 
     fn read(text: &str, rows: usize) -> Result<Pairs> {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("pairs.csv");
-        std::fs::write(&path, text).unwrap();
-        read_pairs(&path, rows)
+        let (_folder, path) = file("pairs.csv", text);
+        read_pairs(path, rows)
     }
 
     #[test]

@@ -1,31 +1,25 @@
 //! The values of an array: as many bytes as its header promises, and not one more.
 
+use std::fmt::Display;
+
 use crate::Result;
+use crate::excerpt::short;
 use crate::tables::FeaturesBuilder;
 
 use crate::readers::input::{Input, START};
 
-/// What there was of the bytes that a header promises.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Found {
-    /// All of them, and no more.
-    AsPromised,
-    /// All of them, and more.
-    More,
-    /// So many only.
-    Fewer(usize),
-}
-
 /// Hands the promised bytes to `take`, a piece at a time: whole values of up to eight bytes each, but for the last one of
-/// a file that is cut off. No more memory is taken than a piece needs.
+/// a file that is cut off. No more memory is taken than a piece needs. Gives what is wrong where the file holds fewer bytes,
+/// counted with this `unit`, or more.
 ///
 /// # Errors
 /// The input cannot be read.
 pub(crate) fn read_promised(
     input: &mut Input<'_>,
-    promised: usize,
+    (promised, unit): (Option<usize>, &str),
     mut take: impl FnMut(&[u8]),
-) -> Result<Found> {
+) -> Result<Option<String>> {
+    let Some(promised) = promised else { return Ok(Some("which no file holds".into())) };
     let mut piece = vec![0; START.min(promised)];
     let mut read = 0;
     while read < promised {
@@ -34,10 +28,29 @@ pub(crate) fn read_promised(
         take(&piece[..found]);
         read += found;
         if found < wanted {
-            return Ok(Found::Fewer(read));
+            return Ok(Some(format!("the file holds {read}{unit}")));
         }
     }
-    Ok(if input.read_at_most(1)?.is_empty() { Found::AsPromised } else { Found::More })
+    let has_more = !input.read_at_most(1)?.is_empty();
+    Ok(has_more.then(|| "the file holds more".into()))
+}
+
+/// The number of values of a shape, where a file may hold as many.
+pub(crate) fn count_of<T: Copy + Into<u64>>(shape: &[T]) -> Option<usize> {
+    let sizes = || shape.iter().map(|&size| size.into());
+    // A product of zero may overflow on its way there.
+    if sizes().any(|size| size == 0) {
+        return Some(0);
+    }
+    usize::try_from(sizes().try_fold(1_u64, u64::checked_mul)?).ok()
+}
+
+/// A shape in a message.
+pub(crate) fn shape_text(shape: &[impl Display]) -> String {
+    if shape.is_empty() {
+        return "()".into();
+    }
+    short(&shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x "))
 }
 
 /// Room for the promised values, as far as the input may well hold them: a header alone is not believed.

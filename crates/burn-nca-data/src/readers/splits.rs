@@ -76,11 +76,10 @@ fn read_split(path: &Path, marks: &Features, column: usize) -> Result<Split> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::readers::temporary::file;
 
     fn read(text: &str, rows: usize) -> Result<Vec<Split>> {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("s.csv");
-        std::fs::write(&path, text).unwrap();
+        let (_folder, path) = file("s.csv", text);
         read_splits(path, rows)
     }
 

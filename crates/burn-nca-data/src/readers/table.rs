@@ -63,8 +63,8 @@ pub struct Table {
 }
 
 impl From<Classes> for Target {
-    fn from(classes: Classes) -> Self {
-        Self::Classes { labels: classes.labels, names: classes.names }
+    fn from((labels, names): Classes) -> Self {
+        Self::Classes { labels, names }
     }
 }
 
@@ -116,6 +116,12 @@ impl Target {
 }
 
 impl Table {
+    /// A table of which nothing else is to know.
+    pub(crate) fn new(features: Features, target_name: impl Into<String>, target: Target) -> Self {
+        let target_name = target_name.into();
+        Self { features, target_name, target, without_class: None, notes: Vec::new() }
+    }
+
     /// The same with the rows of a class (of any name that is the same number) set apart, as rows without a class.
     ///
     /// # Examples
@@ -282,16 +288,8 @@ impl Table {
 
 impl From<Labeled> for Table {
     fn from(data: Labeled) -> Self {
-        Self {
-            features: data.features().clone(),
-            target_name: "label".into(),
-            target: Target::Classes {
-                labels: data.labels().to_vec(),
-                names: data.class_names().to_vec(),
-            },
-            without_class: None,
-            notes: Vec::new(),
-        }
+        let (labels, names) = (data.labels().to_vec(), data.class_names().to_vec());
+        Self::new(data.features().clone(), "label", Target::Classes { labels, names })
     }
 }
 
@@ -301,7 +299,7 @@ mod tests {
 
     fn table(target: Target) -> Table {
         let features = Features::unnamed(vec![1.0, 2.0], 1).unwrap();
-        Table { features, target_name: "y".into(), target, without_class: None, notes: Vec::new() }
+        Table::new(features, "y", target)
     }
 
     fn classes() -> Target {

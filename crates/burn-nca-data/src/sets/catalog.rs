@@ -22,6 +22,9 @@ impl Dataset {
     }
 }
 
+/// Why a set can be made.
+const VALID: &str = "the default options are valid";
+
 const DATASETS: [Dataset; 7] = [
     Dataset {
         name: "iris",
@@ -46,17 +49,17 @@ const DATASETS: [Dataset; 7] = [
     Dataset {
         name: "rings",
         description: "500 points x 3 columns, 5 concentric rings and a column of noise (made, seed 0)",
-        load: default_rings,
+        load: || rings(RingsOptions::default(), 0).expect(VALID),
     },
     Dataset {
         name: "noisy-xor",
         description: "1100 rows x 8 inputs, exclusive-or of 2 noisy bits, 4 irrelevant (made, seed 0)",
-        load: default_noisy_xor,
+        load: || noisy_xor(NoisyXorOptions::default(), 0).expect(VALID),
     },
     Dataset {
         name: "blobs",
         description: "300 points x 4 columns, 3 well-separated normal clouds (made, seed 0)",
-        load: default_blobs,
+        load: || blobs(300, 4, 3, 0).expect(VALID),
     },
 ];
 
@@ -89,18 +92,6 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub fn by_name(name: &str) -> Option<&'static Dataset> {
     let name = name.to_lowercase().replace('_', "-");
     DATASETS.iter().find(|set| set.name == name)
-}
-
-fn default_rings() -> Labeled {
-    rings(RingsOptions::default(), 0).expect("the default options are valid")
-}
-
-fn default_noisy_xor() -> Labeled {
-    noisy_xor(NoisyXorOptions::default(), 0).expect("the default options are valid")
-}
-
-fn default_blobs() -> Labeled {
-    blobs(300, 4, 3, 0).expect("no size is zero")
 }
 
 #[cfg(test)]

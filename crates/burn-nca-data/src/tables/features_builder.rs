@@ -110,14 +110,6 @@ impl FeaturesBuilder {
         }
     }
 
-    /// The table, its columns named `x1`, `x2`, …
-    ///
-    /// # Errors
-    /// As [`Features::new`].
-    pub fn build_unnamed(self, columns: usize) -> Result<Features> {
-        self.build(super::features::column_numbers(columns))
-    }
-
     /// The values in f64.
     pub fn into_values(self) -> Vec<f64> {
         let Self { narrow, wide, .. } = self;

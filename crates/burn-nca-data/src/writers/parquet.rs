@@ -46,7 +46,7 @@ pub fn parquet_file(
     }
     let k = matrix.columns();
     let whole = places.iter().all(Option::is_some);
-    let columns = Columns { ids, names, whole, kind: matrix.kind() };
+    let kind = matrix.kind();
     let mut file = MAGIC.to_vec();
     let mut groups = Vec::new();
     for (at, rows) in places.chunks(GROUP).enumerate() {
@@ -61,7 +61,7 @@ pub fn parquet_file(
             for place in rows.iter().flatten() {
                 matrix.push(&mut body, place * k + column);
             }
-            chunks.push(page(&mut file, (name, columns.kind), (rows.len(), body))?);
+            chunks.push(page(&mut file, (name, kind), (rows.len(), body))?);
         }
         let bytes = (file.len() - start) as i64;
         groups.push(
@@ -70,7 +70,7 @@ pub fn parquet_file(
     }
     let footer = Structure::default()
         .i32(1, 1)
-        .structures(2, columns.schema())
+        .structures(2, schema(ids.map(|(id, _)| id), names, (kind, whole)))
         .i64(3, places.len() as i64)
         .structures(4, groups)
         .text(6, "burn-nca")
@@ -83,31 +83,19 @@ pub fn parquet_file(
     Ok(file)
 }
 
-/// What the columns are.
-struct Columns<'a> {
-    ids: Option<(&'a str, &'a [String])>,
-    names: &'a [String],
-    /// Whether every row has values.
-    whole: bool,
-    kind: i32,
-}
-
-impl Columns<'_> {
-    fn schema(&self) -> Vec<Structure> {
-        let ids = self.ids.map(|(id, _)| {
-            let logical = Structure::default().structure(1, Structure::default());
-            let column = Structure::default().i32(1, BYTE_ARRAY).i32(3, REQUIRED).text(4, id);
-            column.i32(6, UTF8).structure(10, logical)
-        });
-        let repetition = if self.whole { REQUIRED } else { OPTIONAL };
-        let numbers = self
-            .names
-            .iter()
-            .map(|name| Structure::default().i32(1, self.kind).i32(3, repetition).text(4, name));
-        let columns: Vec<Structure> = ids.into_iter().chain(numbers).collect();
-        let root = Structure::default().text(4, "schema").i32(5, columns.len() as i32);
-        std::iter::once(root).chain(columns).collect()
-    }
+/// What the columns are: names of rows, and numbers of this kind, in `whole` columns for every row.
+fn schema(id: Option<&str>, names: &[String], (kind, whole): (i32, bool)) -> Vec<Structure> {
+    let ids = id.map(|id| {
+        let logical = Structure::default().structure(1, Structure::default());
+        let column = Structure::default().i32(1, BYTE_ARRAY).i32(3, REQUIRED).text(4, id);
+        column.i32(6, UTF8).structure(10, logical)
+    });
+    let repetition = if whole { REQUIRED } else { OPTIONAL };
+    let number = |name| Structure::default().i32(1, kind).i32(3, repetition).text(4, name);
+    let columns: Vec<Structure> =
+        ids.into_iter().chain(names.iter().map(|name| number(name))).collect();
+    let root = Structure::default().text(4, "schema").i32(5, columns.len() as i32);
+    std::iter::once(root).chain(columns).collect()
 }
 
 /// Adds a page to the file, the only one of its column in the row group, and gives what the footer says of it.

@@ -50,26 +50,8 @@ const SIZES: [u64; 10] =
     [0, 1, 2, 0xff, 0x1_0000, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 1 << 32, u64::MAX];
 
 /// Numbers at the limits of their types, as they are spelled.
-const NUMBERS: [&str; 18] = [
-    "0",
-    "-0",
-    "-1",
-    "255",
-    "65536",
-    "4294967295",
-    "4294967296",
-    "4294967297",
-    "9007199254740993",
-    "18446744073709551615",
-    "18446744073709551616",
-    "1e308",
-    "1e309",
-    "-1e309",
-    "5e-324",
-    "1e-400",
-    "0.1e-5",
-    "1_000",
-];
+const NUMBERS: &str = "0 -0 -1 255 65536 4294967295 4294967296 4294967297 9007199254740993 \
+    18446744073709551615 18446744073709551616 1e308 1e309 -1e309 5e-324 1e-400 0.1e-5 1_000";
 
 /// One of the files with one to four pieces of damage.
 pub fn damaged(files: &[Vec<u8>], rng: &mut impl Rng) -> Vec<u8> {
@@ -105,7 +87,8 @@ fn damage(bytes: &mut Vec<u8>, files: &[Vec<u8>], rng: &mut impl Rng) {
         }
         7 => {
             let place = number_after(bytes, at);
-            let number = NUMBERS.choose(rng).copied().unwrap_or_default();
+            let numbers: Vec<&str> = NUMBERS.split(' ').collect();
+            let number = numbers.choose(rng).copied().unwrap_or_default();
             bytes.splice(place, number.bytes());
         }
         8 => {

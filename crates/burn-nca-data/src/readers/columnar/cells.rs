@@ -127,42 +127,34 @@ fn universal(array: &ArrayRef) -> Result<ArrayRef, Reason> {
     }
 }
 
-/// The values of a column, or of all its lists, and which of them are those of a row.
+/// The values of a column, or of all its lists, and where those of each row begin and the last one's end.
 struct Parts<'a> {
     values: &'a ArrayRef,
-    ends: Ends<'a>,
-}
-
-enum Ends<'a> {
-    Short(&'a [i32]),
-    Long(&'a [i64]),
-    /// So many values a row.
-    Fixed(usize),
+    starts: Vec<usize>,
 }
 
 impl<'a> Parts<'a> {
     fn each(values: &'a ArrayRef) -> Self {
-        Self { values, ends: Ends::Fixed(1) }
+        Self { values, starts: (0..=values.len()).collect() }
     }
 
     fn of_lists(array: &'a ArrayRef) -> Self {
         if let Some(lists) = array.as_list_opt::<i32>() {
-            return Self { values: lists.values(), ends: Ends::Short(lists.value_offsets()) };
+            let starts = lists.value_offsets().iter().map(|&start| start as usize);
+            return Self { values: lists.values(), starts: starts.collect() };
         }
         if let Some(lists) = array.as_list_opt::<i64>() {
-            return Self { values: lists.values(), ends: Ends::Long(lists.value_offsets()) };
+            let starts = lists.value_offsets().iter().map(|&start| start as usize);
+            return Self { values: lists.values(), starts: starts.collect() };
         }
         let lists = array.as_fixed_size_list();
         let length = usize::try_from(lists.value_length()).unwrap_or(0);
-        Self { values: lists.values(), ends: Ends::Fixed(length) }
+        let starts = (0..=array.len()).map(|row| row * length).collect();
+        Self { values: lists.values(), starts }
     }
 
     fn of_row(&self, row: usize) -> Range<usize> {
-        match self.ends {
-            Ends::Short(ends) => ends[row] as usize..ends[row + 1] as usize,
-            Ends::Long(ends) => ends[row] as usize..ends[row + 1] as usize,
-            Ends::Fixed(length) => row * length..(row + 1) * length,
-        }
+        self.starts[row]..self.starts[row + 1]
     }
 }
 

@@ -1,10 +1,6 @@
 //! Why a Parquet or Arrow file is refused.
 
 use std::any::Any;
-use std::io;
-
-use arrow_schema::ArrowError;
-use parquet::errors::ParquetError;
 
 use crate::readers::format::Format;
 
@@ -49,20 +45,8 @@ impl Reason {
     }
 }
 
-impl From<ArrowError> for Reason {
-    fn from(error: ArrowError) -> Self {
-        Self::Format(error.to_string())
-    }
-}
-
-impl From<io::Error> for Reason {
-    fn from(error: io::Error) -> Self {
-        Self::Format(error.to_string())
-    }
-}
-
-impl From<ParquetError> for Reason {
-    fn from(error: ParquetError) -> Self {
+impl<E: std::error::Error> From<E> for Reason {
+    fn from(error: E) -> Self {
         Self::Format(error.to_string())
     }
 }

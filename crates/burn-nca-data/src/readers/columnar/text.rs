@@ -1,6 +1,5 @@
 //! The rows of a Parquet or Arrow file as text.
 
-use std::fs::File;
 use std::io::{self, BufReader, Cursor, ErrorKind, Read, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -35,10 +34,10 @@ type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>;
 pub(crate) fn as_text(mut input: Input<'_>, decimal: DecimalSign) -> Result<Input<'_>> {
     let (origin, format) = (input.origin(), input.format());
     let opened = match input.regular_file()? {
-        Some(file) => opened(format, file),
+        Some(file) => opened(format, file, BufReader::new),
         None => {
             let bytes = input.read_held(format.name(), MOST_HELD)?;
-            opened(format, Bytes::from(bytes))
+            opened(format, Bytes::from(bytes), Cursor::new)
         }
     };
     let (mut text, header) = opened
@@ -51,31 +50,12 @@ pub(crate) fn as_text(mut input: Input<'_>, decimal: DecimalSign) -> Result<Inpu
     input.into_text(Box::new(Cursor::new(header).chain(Pieces::new(rows))))
 }
 
-/// A file, or its bytes in memory.
-trait Source: ChunkReader + Sized + 'static {
-    type Reader: Read + Seek + 'static;
-
-    fn reader(self) -> Self::Reader;
-}
-
-impl Source for File {
-    type Reader = BufReader<File>;
-
-    fn reader(self) -> Self::Reader {
-        BufReader::new(self)
-    }
-}
-
-impl Source for Bytes {
-    type Reader = Cursor<Bytes>;
-
-    fn reader(self) -> Self::Reader {
-        Cursor::new(self)
-    }
-}
-
-/// The columns and the rows of a file.
-fn opened(format: Format, source: impl Source) -> Result<(SchemaRef, Batches), Reason> {
+/// The columns and the rows of a file, or of its bytes in memory.
+fn opened<S: ChunkReader + 'static, R: Read + Seek + 'static>(
+    format: Format,
+    source: S,
+    reader: fn(S) -> R,
+) -> Result<(SchemaRef, Batches), Reason> {
     unless_it_panics(|| match format {
         Format::Parquet => {
             let builder = ParquetRecordBatchReaderBuilder::try_new(source)?;
@@ -85,7 +65,7 @@ fn opened(format: Format, source: impl Source) -> Result<(SchemaRef, Batches), R
             Ok((schema, Box::new(builder.with_batch_size(rows).build()?) as Batches))
         }
         _ => {
-            let mut reader = source.reader();
+            let mut reader = reader(source);
             claims::check(format, &mut reader)?;
             reader.rewind()?;
             if format == Format::ArrowStream {

@@ -12,6 +12,7 @@ use crate::tables::{column_numbers, name_key};
 use std::collections::BTreeMap;
 
 /// The columns to read, by their place in the file.
+#[derive(Default)]
 pub(super) struct Selection {
     /// The feature columns, in the order wanted.
     pub(super) features: Vec<usize>,
@@ -34,6 +35,11 @@ pub(super) struct Selection {
 }
 
 impl Selection {
+    /// One column, of classes.
+    pub(super) fn of_labels() -> Self {
+        Self { target: Some(0), ..Self::default() }
+    }
+
     /// Takes in of which columns the first rows hold numbers, but for a few: no other target can be a feature instead.
     pub(super) fn see(&mut self, mostly_numbers: Vec<bool>) {
         let target = self.target.and_then(|target| mostly_numbers.get(target));
@@ -63,21 +69,6 @@ impl Selection {
                 .unlabeled
                 .as_deref()
                 .is_some_and(|class| name_key(&self.decimal.name(cell)) == class)
-    }
-
-    /// One column, of classes.
-    pub(super) fn of_labels() -> Self {
-        Self {
-            features: Vec::new(),
-            about_order: None,
-            target: Some(0),
-            text_hints: Vec::new(),
-            decimal: DecimalSign::Point,
-            missing: Spellings::default(),
-            unlabeled: None,
-            mostly_numbers: Vec::new(),
-            set_apart: false,
-        }
     }
 }
 
@@ -122,9 +113,9 @@ pub(super) fn select(
         text_hints: text_hints(options),
         decimal: options.format.decimal,
         missing: Spellings::new(options.format.missing.as_ref()),
-        mostly_numbers: Vec::new(),
         unlabeled: options.unlabeled_class.as_deref().map(|class| name_key(class).into_owned()),
         set_apart: options.set_unlabeled_apart && options.task == TargetKind::Classes,
+        ..Selection::default()
     })
 }
 
@@ -152,22 +143,18 @@ pub(crate) fn target_is_ignored(origin: &str, name: &str) -> Error {
     ))
 }
 
-fn no_feature(origin: &str, first_line: (&[String], bool)) -> Error {
-    let (names, _) = first_line;
-    match names {
-        [only] => {
-            let text = format!(
-                "{origin} has only one column, {}; a feature and a target are needed, separated by commas, \
-                 semicolons, tabs, bars or spaces",
-                quoted(only)
-            );
-            Error::data(Message::from(text).with_hints(separator_hint(first_line)))
-        }
-        _ => Error::data(format!(
-            "{origin}: no feature column is left of {}; ignore fewer columns",
-            list(names)
-        )),
-    }
+fn no_feature(origin: &str, (names, has_spaces): (&[String], bool)) -> Error {
+    let [only] = names else {
+        let names = list(names);
+        let text = format!("{origin}: no feature column is left of {names}; ignore fewer columns");
+        return Error::data(text);
+    };
+    let text = format!(
+        "{origin} has only one column, {}; a feature and a target are needed, separated by commas, \
+         semicolons, tabs, bars or spaces",
+        quoted(only)
+    );
+    Error::data(Message::from(text).with_hints(separator_hint((names, has_spaces))))
 }
 
 /// The place of each column name.
@@ -233,11 +220,10 @@ impl<'a> Places<'a> {
         if found == expected {
             return Ok(Some(columns));
         }
-        let names: Vec<String> = columns.iter().map(|&column| self.names[column].clone()).collect();
         let text = format!(
             "{}: the columns of the fit have no names and are taken in their order, {expected} in number, not {found} ({})",
             self.origin,
-            list(&names)
+            self.list(&columns)
         );
         let message = Message::from(text).with_hint(Hint::edit(match found > expected {
             true => "remove what is not a feature",
@@ -249,13 +235,17 @@ impl<'a> Places<'a> {
 
     /// What to say of columns that are taken in their order.
     fn about_order(&self, columns: &[usize]) -> Message {
-        let names: Vec<String> = columns.iter().map(|&column| self.names[column].clone()).collect();
         format!(
             "{}: the columns of the fit have no names, and those of the table are taken in their order: {}",
             self.origin,
-            list(&names)
+            self.list(columns)
         )
         .into()
+    }
+
+    /// The names of some columns, in a message.
+    fn list(&self, columns: &[usize]) -> String {
+        list(&columns.iter().map(|&column| self.names[column].clone()).collect::<Vec<_>>())
     }
 
     /// The columns of these names, in the order of the table where that is asked for and possible, or else by name; all
@@ -267,21 +257,15 @@ impl<'a> Places<'a> {
         ignored: &[usize],
         role: &[usize],
     ) -> Result<(Vec<usize>, Option<Message>)> {
-        let ordered = match names.filter(|_| in_order) {
-            Some(names) => self.in_order(names, role)?,
-            None => None,
+        let Some(names) = names else {
+            let all = 0..self.names.len();
+            return Ok((all.filter(|column| !ignored.contains(column)).collect(), None));
         };
-        Ok(match (ordered, names) {
-            (Some(columns), _) => {
-                let about = self.about_order(&columns);
-                (columns, Some(about))
-            }
-            (None, Some(names)) => (self.chosen(names, ignored)?, None),
-            (None, None) => {
-                let all = 0..self.names.len();
-                (all.filter(|column| !ignored.contains(column)).collect(), None)
-            }
-        })
+        if in_order && let Some(columns) = self.in_order(names, role)? {
+            let about = self.about_order(&columns);
+            return Ok((columns, Some(about)));
+        }
+        Ok((self.chosen(names, ignored)?, None))
     }
 
     /// The columns of these names and patterns, each once; of a pattern those that are not `unwanted`.

@@ -22,27 +22,21 @@ const AMONG_NUMBERS: [&str; 5] = ["-", ".", "na", "nil", "missing"];
 const SHOWN: usize = 8;
 
 /// How the missing values of a file are spelled: as usual, and as a user says.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Spellings {
-    /// Whether the usual spellings count.
-    usual: bool,
+    /// Whether the usual spellings do not count.
+    without_usual: bool,
     /// The keys of others ([`name_key`]).
     words: Vec<String>,
-}
-
-impl Default for Spellings {
-    fn default() -> Self {
-        Self::new(None)
-    }
 }
 
 impl Spellings {
     /// The usual ones and those of a user, or the latter alone where they are none, or an empty word is among them.
     pub(crate) fn new(words: Option<&Vec<String>>) -> Self {
-        let Some(words) = words else { return Self { usual: true, words: Vec::new() } };
+        let Some(words) = words else { return Self::default() };
         let keys = words.iter().map(|word| name_key(word.trim()).into_owned());
         let keys: Vec<String> = keys.collect();
-        Self { usual: !keys.is_empty() && keys.iter().all(|key| !key.is_empty()), words: keys }
+        Self { without_usual: keys.is_empty() || keys.iter().any(String::is_empty), words: keys }
     }
 
     /// Whether a user names this one.
@@ -55,7 +49,7 @@ impl Spellings {
 
     /// Whether a cell stands for a missing value.
     pub(crate) fn is_missing(&self, cell: &str) -> bool {
-        let usual = || self.usual && (SPELLINGS.contains(&cell) || is_nan(cell));
+        let usual = || !self.without_usual && (SPELLINGS.contains(&cell) || is_nan(cell));
         cell.is_empty() || usual() || self.is_named(cell)
     }
 
@@ -67,10 +61,9 @@ impl Spellings {
 
     /// Whether a code among numbers stands for a missing value: one of the usual words may be a level.
     pub(crate) fn is_missing_code(&self, cell: &str) -> bool {
-        if self.usual {
-            self.is_missing_number(cell)
-        } else {
-            self.is_missing(cell) || is_nan(cell)
+        match self.without_usual {
+            true => self.is_missing(cell) || is_nan(cell),
+            false => self.is_missing_number(cell),
         }
     }
 }
@@ -90,8 +83,6 @@ pub(super) struct Missing {
     /// The rows with at least one.
     rows: usize,
     columns: BTreeMap<usize, Column>,
-    /// Whether rows have line numbers, which the message names.
-    has_lines: bool,
 }
 
 struct Column {
@@ -101,11 +92,6 @@ struct Column {
 }
 
 impl Missing {
-    /// None yet.
-    pub(super) fn new(has_lines: bool) -> Self {
-        Self { has_lines, ..Self::default() }
-    }
-
     /// Counts the missing cells of one row, given by their columns.
     pub(super) fn count_row(&mut self, record: &Record, columns: &[usize], row: usize) {
         self.rows += usize::from(!columns.is_empty());
@@ -117,13 +103,14 @@ impl Missing {
     }
 
     /// The error of a file of `rows` rows that has some; `classes` is the column of the classes, `number` that of a
-    /// numeric target.
+    /// numeric target. Where rows have line numbers, it names them.
     pub(super) fn refused(
         &self,
         origin: &str,
         rows: usize,
         names: &[String],
         (classes, number): (Option<usize>, Option<usize>),
+        has_lines: bool,
     ) -> Option<Error> {
         if self.rows == 0 {
             return None;
@@ -132,7 +119,7 @@ impl Missing {
             .columns
             .iter()
             .take(SHOWN)
-            .map(|(&column, missing)| missing.in_words(&names[column], self.has_lines))
+            .map(|(&column, missing)| missing.in_words(&names[column], has_lines))
             .collect();
         if self.columns.len() > SHOWN {
             columns.push(format!("and {} columns more", self.columns.len() - SHOWN));

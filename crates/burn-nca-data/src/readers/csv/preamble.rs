@@ -33,7 +33,7 @@ impl Preamble {
         let rest = named.map_or(start, |(_, length)| &start[length..]);
         let separator = match (format.separator()?, named) {
             (Some(separator), _) | (None, Some((separator, _))) => separator,
-            (None, None) => separator::of_start(rest, format.decimal),
+            (None, None) => separator::separator_of(rest, format.decimal),
         };
         let mut sample = Sample::of(rest, separator);
         let titles = sample.rows.drain(..sample.titles()).collect();

@@ -38,8 +38,6 @@ pub(crate) struct Sheet<'a> {
     first_is_row: bool,
     /// Of which columns the first rows hold numbers, but for a few.
     pub(crate) mostly_numbers: Vec<bool>,
-    /// What says how many values a row has.
-    widths: &'static str,
     /// Whether rows have line numbers, which messages name.
     has_lines: bool,
     /// A value of each column that holds codes with leading zeros.
@@ -119,7 +117,6 @@ impl<'a> Sheet<'a> {
             .into_iter()
             .map(|note| note.map_text(|text| format!("{origin}: {text}")))
             .collect();
-        let (has_lines, widths) = (true, if has_header { "header" } else { "first row" });
         Ok(Self {
             origin,
             names,
@@ -128,8 +125,7 @@ impl<'a> Sheet<'a> {
             first_is_row: !has_header,
             mostly_numbers,
             codes,
-            widths,
-            has_lines,
+            has_lines: true,
             has_spaces,
             open_end,
             records,
@@ -150,7 +146,6 @@ impl<'a> Sheet<'a> {
             first_is_row: false,
             mostly_numbers: sample.mostly_numbers(decimal),
             codes: sample.codes(),
-            widths: "header",
             has_lines: false,
             has_spaces: false,
             open_end: false,
@@ -184,7 +179,7 @@ impl<'a> Sheet<'a> {
     pub(super) fn read(mut self, selection: &Selection, task: TargetKind) -> Result<Rows> {
         let mut rows = Rows::default();
         let (origin, names) = (self.origin.clone(), self.names.clone());
-        rows.missing = Missing::new(self.has_lines);
+        let has_lines = self.has_lines;
         let (mut count, mut size) = (0, self.records.size());
         if let Some(plain) = PlainRows::new(names.len(), self.separator, (selection, task)) {
             self.records.each_block(|lines| {
@@ -207,7 +202,7 @@ impl<'a> Sheet<'a> {
             TargetKind::Classes => (selection.target, None),
             TargetKind::Numeric => (None, selection.target),
         };
-        match rows.missing.refused(&origin, count, &names, target) {
+        match rows.missing.refused(&origin, count, &names, target, has_lines) {
             Some(error) => Err(error),
             None => Ok(rows),
         }
@@ -246,7 +241,8 @@ impl<'a> Sheet<'a> {
             let line = self.has_lines.then_some(record.line);
             let at = Place { origin: &self.origin, line, row: count };
             if record.len() != columns {
-                return Err(ragged(at, record, columns, (self.widths, self.separator, open_end)));
+                let widths = if self.first_is_row { "first row" } else { "header" };
+                return Err(ragged(at, record, columns, (widths, self.separator, open_end)));
             }
             if let Err((column, reason)) = take(record, count) {
                 let name = &self.names[column];

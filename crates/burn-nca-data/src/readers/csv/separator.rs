@@ -1,7 +1,6 @@
 //! What separates the values: a comma, a semicolon, a tab, a bar, or runs of spaces.
 
 use super::sample::Sample;
-use crate::readers::input::Input;
 use crate::readers::spaces::SPACES;
 use crate::readers::text_format::DecimalSign;
 
@@ -11,13 +10,8 @@ const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// The separator that cuts the header line and the first row into two values or more, or the lines below a title; else
 /// runs of spaces, where they make a table with a column of numbers; a comma where none does.
 ///
-/// No comma where it is the decimal sign.
-pub(crate) fn separator_of(input: &Input<'_>, decimal: DecimalSign) -> u8 {
-    of_start(input.start(), decimal)
-}
-
-/// The separator of a file that begins so.
-pub(super) fn of_start(start: &[u8], decimal: DecimalSign) -> u8 {
+/// No comma where it is the decimal sign. The file begins with `start`.
+pub(crate) fn separator_of(start: &[u8], decimal: DecimalSign) -> u8 {
     let possible = SEPARATORS.into_iter().skip(usize::from(decimal == DecimalSign::Comma));
     let likeliest = possible.clone().next().unwrap_or(b',');
     let sample = |separator| Sample::of(start, separator);
@@ -89,10 +83,9 @@ mod tests {
             ("the class\nclass 1\nclass 2\n", b','),
             ("y\nclass 1\nclass 2\n", b','),
         ] {
-            let input = Input::of_bytes("f", text.as_bytes()).unwrap();
-            assert_eq!(separator_of(&input, DecimalSign::Point), separator, "{text:?}");
+            let found = separator_of(text.as_bytes(), DecimalSign::Point);
+            assert_eq!(found, separator, "{text:?}");
         }
-        let input = Input::of_bytes("f", b"a;y\n1,5;2,5\n").unwrap();
-        assert_eq!(separator_of(&input, DecimalSign::Comma), b';');
+        assert_eq!(separator_of(b"a;y\n1,5;2,5\n", DecimalSign::Comma), b';');
     }
 }

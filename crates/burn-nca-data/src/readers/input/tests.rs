@@ -1,15 +1,7 @@
 //! Tests of bounded reading: gzip, slow readers, and files that promise too much.
 
 use super::*;
-use std::io::Write;
-
-use flate2::{Compression, write::GzEncoder};
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
-}
+use crate::readers::temporary::{file, gzip};
 
 fn read_all(mut input: Input<'_>) -> Result<Vec<u8>> {
     input.read_at_most(usize::MAX)
@@ -23,13 +15,6 @@ impl Read for Drip<'_> {
         let count = buffer.len().min(1);
         Read::read(&mut self.0, &mut buffer[..count])
     }
-}
-
-fn file(name: &str, bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join(name);
-    std::fs::write(&path, bytes).unwrap();
-    (folder, path)
 }
 
 #[test]
@@ -68,7 +53,7 @@ fn what_is_held_as_a_whole_has_a_limit_unless_it_is_a_plain_file() {
     let (_plain, path) = file("plain.npz", &bytes);
     let read = |path: &Path, most| Input::open(path).unwrap().read_held("a zip archive", most);
     assert_eq!(read(&path, 10).unwrap().len(), 5000);
-    let (_packed, path) = file("packed.npz", &gzip(&bytes));
+    let (_packed, path) = file("packed.npz", gzip(&bytes));
     assert_eq!(read(&path, 5000).unwrap().len(), 5000);
     let mut input = Input::open(&path).unwrap();
     let error = input.read_held("a zip archive", 4999).unwrap_err().to_string();
@@ -78,7 +63,7 @@ fn what_is_held_as_a_whole_has_a_limit_unless_it_is_a_plain_file() {
 
 #[test]
 fn gzip_is_unpacked_whatever_the_name() {
-    let (_folder, path) = file("plain.csv", &[gzip(b"a,b\n"), gzip(b"1,2\n")].concat());
+    let (_folder, path) = file("plain.csv", [gzip(b"a,b\n"), gzip(b"1,2\n")].concat());
     let input = Input::open(&path).unwrap();
     assert_eq!(input.format(), Format::Text);
     assert_eq!(read_all(input).unwrap(), b"a,b\n1,2\n");

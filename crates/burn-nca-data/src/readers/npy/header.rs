@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::excerpt::short;
 use crate::readers::input::Input;
+use crate::readers::promised::count_of;
 
 /// The longest header that is read; NumPy needs some 100 bytes for an array of numbers.
 const LONGEST: usize = 1 << 16;
@@ -56,12 +57,7 @@ impl Kind {
 impl Header {
     /// Number of values, where a file may hold as many.
     pub(super) fn len(&self) -> Option<usize> {
-        // A product of zero may overflow on its way there.
-        if self.shape.contains(&0) {
-            return Some(0);
-        }
-        let count = self.shape.iter().try_fold(1_u64, |product, &size| product.checked_mul(size));
-        usize::try_from(count?).ok()
+        count_of(&self.shape)
     }
 
     /// Whether a value has several fields.

@@ -2,11 +2,12 @@
 
 use super::header::Header;
 use super::numbers::decoder;
-use super::{Array, numbers, open_array, shape_text, texts_of};
+use super::{Array, numbers, open_array, texts_of};
 use crate::error::{Error, Result};
 use crate::hint::{Hint, Message, Setting};
 use crate::readers::class_names::ClassColumn;
 use crate::readers::input::Input;
+use crate::readers::promised::shape_text;
 use crate::readers::table::{Target, TargetKind};
 
 /// The class that is none: the row of a NaN among labels.
@@ -46,15 +47,15 @@ pub(super) fn read(
     match task {
         TargetKind::Numeric => Ok((Target::Numeric(finite_numbers(&origin, &array)?), Vec::new())),
         TargetKind::Classes => {
-            let classes = class_names(&origin, &array)?.index();
-            let has_nan =
-                array.header.kind.is_text() && classes.names.iter().any(|name| name == NO_CLASS);
+            let (labels, names) = class_names(&origin, &array)?.index();
+            let has_nan = array.header.kind.is_text() && names.iter().any(|name| name == NO_CLASS);
             let note = has_nan.then(|| {
                 format!(
                     "{origin}: \"nan\" is read as no class, which NumPy writes so in text; rename it if it is a class"
                 )
             });
-            Ok((classes.into(), note.into_iter().map(Message::from).collect()))
+            let target = Target::Classes { labels, names };
+            Ok((target, note.into_iter().map(Message::from).collect()))
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Tests of the NPY reader: number types, orders, and damaged headers.
 
 use super::*;
+use crate::readers::temporary::file;
 
 /// The bytes of an array as np.save writes it (format 1.0).
 fn npy(dtype: &str, fortran: &str, shape: &str, data: &[u8]) -> Vec<u8> {
@@ -19,19 +20,15 @@ fn floats(values: &[f64]) -> Vec<u8> {
 }
 
 fn features(bytes: &[u8]) -> Result<Features> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.npy");
-    std::fs::write(&path, bytes).unwrap();
+    let (_folder, path) = file("x.npy", bytes);
     read_npy_features(path)
 }
 
 /// Reads four rows of one column with the target `y`.
 fn pair(y: &[u8], task: TargetKind) -> Result<Table> {
-    let folder = tempfile::tempdir().unwrap();
-    let (x_path, y_path) = (folder.path().join("x.npy"), folder.path().join("y.npy"));
-    std::fs::write(&x_path, npy("<f8", "False", "(4, 1)", &floats(&[1.0, 2.0, 3.0, 4.0]))).unwrap();
-    std::fs::write(&y_path, y).unwrap();
-    read_inputs(Input::open(&x_path)?, Input::open(&y_path)?, task)
+    let x = npy("<f8", "False", "(4, 1)", &floats(&[1.0, 2.0, 3.0, 4.0]));
+    let input = |name, bytes| Input::of_bytes(name, bytes);
+    read_inputs(input("x.npy", &x)?, input("y.npy", y)?, task)
 }
 
 fn classes(y: &[u8]) -> (Vec<usize>, Vec<String>) {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::*;
+use crate::readers::temporary::file;
 use crate::{CsvOptions, RawOptions, is_sparse, open, open_features, open_raw, open_sparse};
 
 fn corpus(name: &str) -> PathBuf {
@@ -19,11 +20,9 @@ fn error<T>(outcome: Result<T>) -> String {
 
 /// The bytes of an archive of the corpus, changed, in a file.
 fn changed(name: &str, change: impl Fn(&mut Vec<u8>)) -> (tempfile::TempDir, String) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("changed.npz");
     let mut bytes = std::fs::read(corpus(name)).unwrap();
     change(&mut bytes);
-    std::fs::write(&path, bytes).unwrap();
+    let (folder, path) = file("changed.npz", bytes);
     (folder, path.display().to_string())
 }
 
@@ -50,9 +49,7 @@ fn sparse_tables_of_every_format_are_one_table() {
     let rows = read_sparse_npz(corpus("csr.npz")).unwrap();
     assert_eq!((rows.rows(), rows.columns(), rows.entries()), (5, 4, 7));
     assert_eq!(rows.row(1).collect::<Vec<_>>(), [(0, 4.0), (3, 1.5)]);
-    let folder = tempfile::tempdir().unwrap();
-    let topics = folder.path().join("topics.csv");
-    std::fs::write(&topics, "topic\na\nb\na\nb\na\n").unwrap();
+    let (_folder, topics) = file("topics.csv", "topic\na\nb\na\nb\na\n");
     for name in ["csr.npz", "csc.npz", "coo.npz"] {
         assert_eq!(read_sparse_npz(corpus(name)).unwrap(), rows, "{name}");
         assert!(is_sparse(&at(name)));

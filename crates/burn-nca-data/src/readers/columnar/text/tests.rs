@@ -1,9 +1,8 @@
 //! Tables of Parquet and Arrow files compared with the same tables as CSV.
 
-use std::io::Write;
-
+use crate::readers::raw::shown;
+use crate::readers::temporary::{file, gzip};
 use crate::tables::{RawTable, RawValues};
-use flate2::{Compression, write::GzEncoder};
 
 use super::*;
 use crate::{
@@ -36,17 +35,6 @@ fn raw(name: &str) -> RawTable {
     open_raw(&at(name), &RawOptions::default()).unwrap()
 }
 
-/// The columns, as text: a missing value is not a number, and so is not equal to itself.
-fn shown(table: &RawTable) -> Vec<String> {
-    let columns = table.columns().iter().map(|column| match column.values() {
-        RawValues::Numbers(values) => format!("{} {values:?}", column.name()),
-        RawValues::Text(text) => {
-            format!("{} {:?}", column.name(), text.iter().collect::<Vec<_>>())
-        }
-    });
-    columns.collect()
-}
-
 fn of_text(text: &str) -> Vec<String> {
     shown(&parse_raw("t.csv", text.as_bytes(), &RawOptions::default()).unwrap())
 }
@@ -77,16 +65,11 @@ fn files_of_all_writers_are_the_table_that_their_csv_is() {
 
 #[test]
 fn packed_files_and_bytes_are_read_as_files_are() {
-    let folder = tempfile::tempdir().unwrap();
     for name in ["mixed-snappy.parquet", "mixed.arrows", "mixed-zstd.feather"] {
         let bytes = std::fs::read(at(name)).unwrap();
         let of_bytes = parse_raw(name, &bytes, &RawOptions::default()).unwrap();
         assert_eq!(shown(&of_bytes), of_text(MIXED), "{name}");
-        let path = folder.path().join(name);
-        let mut packed =
-            GzEncoder::new(std::fs::File::create(&path).unwrap(), Compression::default());
-        packed.write_all(&bytes).unwrap();
-        packed.finish().unwrap();
+        let (_folder, path) = file(name, gzip(&bytes));
         let table = open_raw(&path.display().to_string(), &RawOptions::default()).unwrap();
         assert_eq!(shown(&table), of_text(MIXED), "{name}");
     }
