@@ -6,7 +6,6 @@ use rayon::prelude::*;
 use super::ClassReferences;
 use super::excluded::{Eligible, Exclude, Excluded};
 use super::in_parts::rows_at;
-use super::influence::RuleDistance;
 use super::kernel::log_sum;
 use super::points::{Points, read_both};
 use super::probabilities::ClassProbabilities;
@@ -133,7 +132,8 @@ fn rows_of<T: Send>(
     excluded: Option<&Excluded<'_>>,
     visit: impl Fn(usize, &mut dyn Iterator<Item = (usize, f64)>) -> T + Sync,
 ) -> Vec<T> {
-    let distance = |a, b| RuleDistance::Manhattan.between(a, b);
+    let distance =
+        |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum() };
     let row = |query: usize| {
         let left_out = |row: &usize| excluded.is_some_and(|excluded| excluded.has(query, *row));
         let others = (0..references.rows()).filter(|row| !left_out(row));
