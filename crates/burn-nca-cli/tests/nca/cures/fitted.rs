@@ -239,9 +239,9 @@ fn with_changes(
     Fitted::load(&place, &device())
 }
 
-/// A card of an earlier version, which has no checksums.
+/// A card without the checksums.
 fn unsigned(card: &mut serde_json::Value) {
-    card.as_object_mut().unwrap().remove("sha256");
+    card["sha256"] = serde_json::json!({});
 }
 
 fn folders() -> Vec<Refused> {
