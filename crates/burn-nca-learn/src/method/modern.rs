@@ -25,8 +25,11 @@ const GRID: Grid = &[
 macro_rules! modern {
     (
         $(#[$doc:meta])*
-        $name:ident of $data:ty: $targets:ident as $kind:ident,
-        NAME $short:literal, LABEL $label:literal, TITLE $title:literal, WHEN $when:literal
+        $name:ident of $data:ty: $targets:ident as $kind:ident;
+        const NAME: &'static str = $short:literal;
+        const LABEL: &'static str = $label:literal;
+        const TITLE: &'static str = $title:literal;
+        const WHEN_TO_USE: &'static str = $when:literal;
     ) => {
         settings! {
             $(#[$doc])*
@@ -143,11 +146,12 @@ modern! {
     ///
     /// # References
     /// H.-J. Ye, H.-H. Yin, D.-C. Zhan, Modern Neighborhood Components Analysis, ICLR 2025.
-    Modern of Labeled: one_hot as Classes,
-    NAME "modern",
-    LABEL "Modern NCA",
-    TITLE "Modern neighborhood components analysis",
-    WHEN "classes; the most accurate, where minutes and no picture are asked for"
+    Modern of Labeled: one_hot as Classes;
+    const NAME: &'static str = "modern";
+    const LABEL: &'static str = "Modern NCA";
+    const TITLE: &'static str = "Modern neighborhood components analysis";
+    const WHEN_TO_USE: &'static str =
+        "classes; the most accurate, where minutes and no picture are asked for";
 }
 
 modern! {
@@ -156,11 +160,12 @@ modern! {
     ///
     /// # References
     /// H.-J. Ye, H.-H. Yin, D.-C. Zhan, Modern Neighborhood Components Analysis, ICLR 2025.
-    ModernRegression of RegressionData: standardized as Numbers,
-    NAME "modern-regression",
-    LABEL "Modern NCA for numbers",
-    TITLE "Modern neighborhood components analysis for numbers",
-    WHEN "a numeric target; the most accurate, where minutes and no picture are asked for"
+    ModernRegression of RegressionData: standardized as Numbers;
+    const NAME: &'static str = "modern-regression";
+    const LABEL: &'static str = "Modern NCA for numbers";
+    const TITLE: &'static str = "Modern neighborhood components analysis for numbers";
+    const WHEN_TO_USE: &'static str =
+        "a numeric target; the most accurate, where minutes and no picture are asked for";
 }
 
 /// 1 at the class of each row, `[n, c]`.
