@@ -4,7 +4,7 @@ use burn_nca_learn::Fitted;
 use burn_nca_learn::neighbors::{CoincidenceRule, VariableKernel};
 
 use crate::graph::{DataType, Graph};
-use crate::rule_parts::{PROBABILITIES, differences, log_weights, members, of_class, sum_of_last};
+use crate::rule_parts::{PROBABILITIES, differences, log_weights, members, sum_of_last};
 
 /// What a distance is divided by where the neighbors coincide with the row itself: those alone then have weight.
 const NO_WIDTH: f64 = 1e-300;
@@ -29,7 +29,7 @@ pub fn coincidence(graph: &mut Graph, rule: &CoincidenceRule, classes: usize, z:
     let means = graph.constant("means", double, &rule.means, &[spaces * p]);
     let of_space = graph.constant("of_space", double, &of_space, &[spaces * p, spaces]);
     let logs = graph.constant("log_volumes", double, &logs, &[spaces]);
-    let class_of_space = of_class(graph, "class_of_space", &rule.classes, classes);
+    let class_of_space = members(graph, "class_of_space", &rule.classes, classes);
     let away = graph.apply("Sub", &[z, &means], "from_means");
     let squares = graph.apply("Mul", &[&away, &away], "squares");
     let exponents = graph.apply("MatMul", &[&squares, &of_space], "exponents");
@@ -80,7 +80,7 @@ pub fn variable_kernel(
     // [n, 1, K] times the classes of the nearest, [n, K, c].
     let axis = graph.whole_numbers("middle_axis", &[1]);
     let p = graph.apply("Unsqueeze", &[&p, &axis], "p_of_nearest");
-    let members = members(graph, labels(fitted), fitted.class_names().len());
+    let members = members(graph, "members", labels(fitted), fitted.class_names().len());
     let classes = graph.node("Gather", &[&members, "nearest"], "nearest_classes", &[("axis", 0)]);
     let shares = graph.apply("MatMul", &[&p, &classes], "class_shares");
     graph.apply("Squeeze", &[&shares, &axis], PROBABILITIES);

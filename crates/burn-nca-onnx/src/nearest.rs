@@ -99,7 +99,7 @@ impl Nearest {
 
     /// Adds the shares of the votes, and gives the index of the class, `[n]`: the nearest row's of those with most votes.
     pub fn class(&self, graph: &mut Graph, labels: &[usize], classes: usize) -> String {
-        let members = members(graph, labels, classes);
+        let members = members(graph, "members", labels, classes);
         // [n, k, c], [n, 1, c] and [n, k]: the votes for the class of each of the nearest.
         let of_nearest =
             graph.node("Gather", &[&members, "nearest"], "nearest_classes", &[("axis", 0)]);

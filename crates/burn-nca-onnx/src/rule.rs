@@ -45,7 +45,7 @@ pub fn add(graph: &mut Graph, fitted: &Fitted, embedding: &str) {
                 }
                 Rule::Neighbors | Rule::Manhattan | Rule::Members(_) => {
                     let p = all_references(graph, fitted, weights.as_deref(), &z);
-                    let members = members(graph, labels, names.len());
+                    let members = members(graph, "members", labels, names.len());
                     graph.apply("MatMul", &[&p, &members], PROBABILITIES);
                 }
             }

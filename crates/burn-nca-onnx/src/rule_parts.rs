@@ -22,13 +22,8 @@ pub fn log_weights(graph: &mut Graph, weights: &[f64]) -> String {
     graph.constant("log_weights", DataType::Double, &logs, &[logs.len()])
 }
 
-/// Which training row is of which class, 0 or 1, `[m, c]`.
-pub fn members(graph: &mut Graph, labels: &[usize], classes: usize) -> String {
-    of_class(graph, "members", labels, classes)
-}
-
 /// Which entry is of which class, 0 or 1, `[entries, c]`.
-pub fn of_class(graph: &mut Graph, name: &str, labels: &[usize], classes: usize) -> String {
+pub fn members(graph: &mut Graph, name: &str, labels: &[usize], classes: usize) -> String {
     let mut members = vec![0.0; labels.len() * classes];
     labels.iter().enumerate().for_each(|(row, &class)| members[row * classes + class] = 1.0);
     graph.constant(name, DataType::Double, &members, &[labels.len(), classes])
