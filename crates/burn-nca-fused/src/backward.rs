@@ -63,10 +63,8 @@ pub(crate) fn gradients<T: Real>(of: &Weighted<'_, T>) -> (Vec<T>, Vec<T>) {
 enum Row<T> {
     /// None.
     Nothing,
-    /// `sign exp(least - d + shift)`, where the shift is `log |g_i| - log Σ`.
-    Softmax { least: T, shift: T, sign: T },
-    /// The same of the roots, over twice the root.
-    EuclideanSoftmax { least: T, shift: T, sign: T },
+    /// `sign exp(least - d + shift)`, where the shift is `log |g_i| - log Σ`; if Euclidean, of the roots, over twice the root.
+    Softmax { least: T, shift: T, sign: T, euclidean: bool },
     /// `factor max(0, 1 - d)`.
     Hinge { factor: T },
     /// `factor / √d`.
@@ -83,8 +81,12 @@ impl<T: Real> Row<T> {
             | Weights::CostedSoftmax(statistics, _) => {
                 let euclidean = matches!(of.weights, Weights::EuclideanSoftmax(_));
                 let (least, logs) = statistics.split_at(of.gradient.len());
-                let rows = least.iter().zip(logs).zip(of.gradient);
-                rows.map(|((&least, &log), &g)| Self::softmax(least, log, g, euclidean)).collect()
+                let row = |((&least, &log), &g): ((&T, &T), &T)| match tile::shift_and_sign(log, g)
+                {
+                    Some([shift, sign]) => Self::Softmax { least, shift, sign, euclidean },
+                    None => Self::Nothing,
+                };
+                least.iter().zip(logs).zip(of.gradient).map(row).collect()
             }
             Weights::Sum(Summand::Hinge) => {
                 times(2.0).map(|factor| Self::Hinge { factor }).collect()
@@ -95,36 +97,26 @@ impl<T: Real> Row<T> {
         }
     }
 
-    fn softmax(least: T, log: T, gradient: T, euclidean: bool) -> Self {
-        match tile::shift_and_sign(log, gradient) {
-            Some([shift, sign]) if euclidean => Self::EuclideanSoftmax { least, shift, sign },
-            Some([shift, sign]) => Self::Softmax { least, shift, sign },
-            None => Self::Nothing,
-        }
-    }
-
     /// Turns squared distances into weights; false where all of them are 0.
     #[inline(always)]
     fn weigh<S: Simd>(self, simd: S, distances: &mut [T]) -> bool {
         let nearest = |distances: &[T]| tile::least::<T, S>(simd, distances);
         match self {
-            Self::Softmax { least, shift, sign }
-                if nearest(distances) - least - shift <= T::FAR =>
-            {
-                tile::weigh(simd, distances, least, shift, sign);
-                true
-            }
-            Self::EuclideanSoftmax { least, shift, sign } => {
-                tile::roots(distances);
+            Self::Softmax { least, shift, sign, euclidean } => {
+                if euclidean {
+                    tile::roots(distances);
+                }
                 let near = nearest(distances) - least - shift <= T::FAR;
-                if near {
-                    let mut roots = [T::ZERO; tile::WIDTH];
-                    let roots = &mut roots[..distances.len()];
-                    roots.copy_from_slice(distances);
-                    tile::weigh(simd, distances, least, shift, sign);
-                    tile::halve_by(distances, roots);
-                } else {
-                    distances.fill(T::ZERO);
+                match (near, euclidean) {
+                    (true, true) => {
+                        let mut roots = [T::ZERO; tile::WIDTH];
+                        let roots = &mut roots[..distances.len()];
+                        roots.copy_from_slice(distances);
+                        tile::weigh(simd, distances, least, shift, sign);
+                        tile::halve_by(distances, roots);
+                    }
+                    (true, false) => tile::weigh(simd, distances, least, shift, sign),
+                    (false, _) => distances.fill(T::ZERO),
                 }
                 near
             }

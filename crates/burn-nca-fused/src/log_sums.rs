@@ -47,9 +47,11 @@ struct Sums<'a, T> {
 }
 
 impl<T: Real> Sums<'_, T> {
-    fn log_sums(self) -> Vec<T> {
-        let sums = self.sums.iter().zip(self.least);
-        sums.map(|(sum, least)| T::from_f64(sum.ln()) - least).collect()
+    fn log_sums(mut self) -> Vec<T> {
+        for (least, sum) in self.least.iter_mut().zip(self.sums) {
+            *least = T::from_f64(sum.ln()) - *least;
+        }
+        self.least
     }
 }
 
