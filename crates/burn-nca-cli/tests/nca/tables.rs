@@ -13,8 +13,8 @@ fn patients(rows: std::ops::Range<usize>) -> String {
         let class = if a > 17 || town == "Oslo" { "ill" } else { "well" };
         let (a, b) = (a as f64 / 2.0, (row * 11) % 13);
         let a = if row % 8 == 1 { "NA".to_string() } else { a.to_string() };
-        let smokes = if row % 2 == 0 { "yes" } else { "no" };
-        let (w, part) = (1 + row % 2, if row % 4 == 0 { "test" } else { "train" });
+        let smokes = if row.is_multiple_of(2) { "yes" } else { "no" };
+        let (w, part) = (1 + row % 2, if row.is_multiple_of(4) { "test" } else { "train" });
         format!("p{row},{a},{b},{town},{smokes},{w},v{},{part},{class}", row / 3)
     })
 }
