@@ -81,5 +81,5 @@ fn a_damaged_model_answers_or_is_refused() {
         "transform RUN DATA",
         "evaluate RUN DATA",
     ];
-    fuzz("model/model.json", 60, &commands);
+    fuzz("model/model.json", 100, &commands);
 }

@@ -134,8 +134,7 @@ preparation/apply.rs | ; {} is {level} | the end of a remark, which says what is
 preparation/apply.rs | ; {text} is {level} | the end of a remark, which says what is done
 src/atomic.rs | {error}; the new contents | it says where they are
 src/target.rs | this is a disk | it takes a disk
-operation/autodiff.rs | Burn differentiates | it says why
-layers/autodiff.rs | Burn differentiates | it says why
+operation/ops.rs | Burn differentiates | it says why
 operation/mod.rs | {sum:?} is no operation | burn-nca refuses the same before
 layers/mod.rs | no such operation | encoders ask before what the device has
 src/self_test.rs | device {} fails | it takes a device that computes wrongly
