@@ -242,6 +242,16 @@ mod tests {
         }
     }
 
+    /// The second trial is lower than the first, but above the line of sufficient decrease.
+    #[test]
+    fn the_first_stage_goes_on_while_the_value_falls() {
+        let at = |step, value, slope| Sample { step, value, slope };
+        let mut interval = Interval::new(at(0.0, 0.0, -1.0), -0.3, 1.0);
+        interval.advance(at(1.0, -0.5, -0.5)).unwrap();
+        let next = interval.advance(at(4.0, -0.6, -0.1)).unwrap();
+        assert!(interval.is_bracketed() && 1.0 < next && next < 4.0, "{next}");
+    }
+
     #[test]
     fn a_falling_line_is_followed_by_growing_steps_below_the_ceiling() {
         let line = |a: f64| [-a, -1.0];

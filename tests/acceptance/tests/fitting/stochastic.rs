@@ -100,6 +100,24 @@ fn a_batch_of_all_rows_reports_the_exact_value_and_gradient() {
     check_all_rows(PairLossConfig::new().init(), &x, &PairIndex::new(&pairs, &device));
 }
 
+#[test]
+fn a_fit_of_no_steps_tells_the_value_of_an_epoch_of_batches() {
+    let (x, labels) = (matrix(&overlapping(31, D, 3, 3).x, D), overlapping(31, D, 3, 3).y);
+    let target = ClassIndex::new(&labels, &Device::flex()).unwrap();
+    let loss = || NcaLossConfig::new().init();
+    let still = StochasticConfig::new().with_epochs(Some(1)).with_batch_size(Some(10));
+    let still = OptimizerConfig::Adam(still.with_learning_rate(Some(1e-14)));
+    let config = FitConfig::new().with_optimizer(still).with_precision(Precision::F64);
+    let first = first_epoch(loss(), &x, &target, &config).unwrap();
+    let problem = Problem::new(model(loss()), &x, &target);
+    let none = minimize(&problem, &config.with_stop_at(Some(0)), FitSession::new()).unwrap();
+    assert_eq!((none.iterations, none.evaluations), (0, 3));
+    let told = [none.value, none.gradient_max];
+    assert_close(&told, &[first.value, first.gradient_max], 1e-9);
+    let exact = value_and_gradient(&problem.model, &x, &target, &BlockConfig::new());
+    assert!((none.value - exact.value).abs() > 0.1, "{told:?}, of all pairs {}", exact.value);
+}
+
 /// Every row of the data at one place: a row with a partner among b finds it with probability 1 / (b - 1).
 #[test]
 fn rows_without_a_partner_in_their_batch_do_not_thin_out_the_sum() {

@@ -1,6 +1,8 @@
 //! Encoders with layers that behave differently in training: dropout and batch normalization.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::sync::Mutex;
 
 use burn::module::Module;
 use burn::nn::{BatchNorm, BatchNormConfig, Dropout, DropoutConfig, Linear, LinearConfig};
@@ -176,4 +178,39 @@ fn batch_normalization_resumes_from_every_epoch_to_the_same_bits() {
         assert_eq!(statistics(&resumed.encoder), statistics(&whole.encoder));
         assert_eq!(resumed.summary().value, whole.summary().value);
     }
+}
+
+/// The seeds that [`Seeded`] was given.
+static SEEDS: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+
+/// A network with dropout that writes down its seeds instead of using them.
+#[derive(Module, Debug)]
+struct Seeded {
+    network: Layered,
+}
+
+impl Encoder for Seeded {
+    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        self.network.forward(x)
+    }
+
+    fn forward_seeded(&self, x: Tensor<2>, seed: u64) -> Option<Tensor<2>> {
+        SEEDS.lock().unwrap().push(seed);
+        Some(self.network.output.forward(self.network.hidden.forward(x).tanh()))
+    }
+}
+
+#[test]
+fn each_batch_draws_by_a_seed_of_its_own_which_is_that_of_another_fit() {
+    let encoder = Seeded { network: layered(false, true) };
+    let seeds = || {
+        let estimator = with(adam()).estimator();
+        estimator
+            .fit_encoder(encoder.clone(), &iris(), &Device::flex(), FitSession::new())
+            .unwrap();
+        std::mem::take(&mut *SEEDS.lock().unwrap())
+    };
+    let first = seeds();
+    assert_eq!(first.iter().collect::<HashSet<_>>().len(), 12 * 3);
+    assert_eq!(seeds(), first);
 }
