@@ -40,7 +40,10 @@ impl Sample {
     }
 
     /// As [`of`](Self::of), within so many products of coordinates for each part, if a thousand rows are not more.
-    fn within(
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn within(
         split: &Split,
         [references, features]: [usize; 2],
         most: u64,
