@@ -99,23 +99,36 @@ def main():
         chosen = [one for one in chosen if change(one[0]) in lived]
     else:
         chosen = chosen[first::step][run["killed"] + len(run["survived"]) + run["no_program"] :]
+    # Several places of a function may have mutants of one name: none of them may live.
+    verdicts = {}
     for name, file, diff in chosen:
         patched(file, diff)
         found = verdict(STAGES[args.crate])
         git("checkout", "--quiet", ".")
         print(f"{found or 'LIVES'}: {name}", flush=True)
         if args.survivors:
-            if found:
-                run["survived"] = [one for one in run["survived"] if change(one["mutant"]) != change(name)]
-                run["killed"] += 1
-        elif found == "no program":
-            run["no_program"] += 1
-        elif found:
-            run["killed"] += 1
-            run["first_killed"] += 1
-        else:
+            verdicts.setdefault(change(name), []).append(found)
+            continue
+        count(run, found)
+        if not found:
             run["survived"].append({"mutant": name, "why": ""})
-        RESULTS.write_text(json.dumps(all_runs, indent=1, ensure_ascii=False) + "\n")
+        run["first_killed"] += found in ("own tests", "tests above")
+        save(all_runs)
+    for name, found in verdicts.items():
+        if all(found):
+            run["survived"] = [one for one in run["survived"] if change(one["mutant"]) != name]
+            count(run, max(found))
+    save(all_runs)
+
+
+def count(run, found):
+    """Counts a mutant that does not live."""
+    if found:
+        run["no_program" if found == "no program" else "killed"] += 1
+
+
+def save(all_runs):
+    RESULTS.write_text(json.dumps(all_runs, indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":
