@@ -125,7 +125,9 @@ impl Tuning {
                 .achieved([chosen.accuracy, chosen.standard_error], self.by_neighbors(chosen)),
         );
         if let Some(next) = others.first() {
-            let lead = self.compared_by.lead([-next.difference, next.difference_standard_error]);
+            // Not its negative, which has a sign where both are equal.
+            let lead = [0.0 - next.difference, next.difference_standard_error];
+            let lead = self.compared_by.lead(lead);
             text.push_str(&format!(" Next: {}, {lead} lower.", next.name()));
         }
         text
@@ -335,6 +337,9 @@ mod tests {
         tuning.trials[1].network = true;
         let sentence = tuning.sentence(SearchEnd::AllTried);
         assert!(sentence.ends_with("Next: NCA g by a network, 0.6 ± 0.4 lower."), "{sentence}");
+        tuning.trials[1].difference = 0.0;
+        let sentence = tuning.sentence(SearchEnd::AllTried);
+        assert!(sentence.ends_with("Next: NCA g by a network, 0.0 ± 0.4 lower."), "{sentence}");
         let lda = &mut tuning.trials[0];
         (lda.method, lda.criterion, lda.stop_at) = ("LDA".into(), "none".into(), Some(0));
         assert!(tuning.sentence(SearchEnd::AllTried).starts_with("LDA (2 dimensions): best of 2"));
