@@ -22,6 +22,8 @@ settings! {
         /// target neighbors of each row: the nearest of its class before learning
         neighbors: usize = 3,
         /// weight of the margin against the pull of the target neighbors, between 0 and 1
+        ///
+        /// µ of the paper.
         push: f64 = 0.5,
     }
 }

@@ -25,7 +25,7 @@ pub(super) const L2: f64 = 0.02;
 /// # Examples
 /// ```
 /// # #[cfg(feature = "flex")] {
-/// use burn::tensor::{DType, Device};
+/// use burn::tensor::Device;
 /// use burn_nca_learn::Estimator;
 /// use burn_nca_learn::data::{Features, RegressionData};
 /// use burn_nca_learn::method::Mlkr;

@@ -41,6 +41,8 @@ macro_rules! modern {
                 /// frequencies of the periodic embedding of a feature
                 frequencies: usize = 16,
                 /// standard deviation of the frequencies at the start
+                ///
+                /// In periods for each unit of a scaled feature.
                 frequency_scale: f64 = 0.1,
                 /// residual blocks
                 blocks: usize = 1,

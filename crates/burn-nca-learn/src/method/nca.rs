@@ -22,6 +22,8 @@ settings! {
         /// F, the expected number of rows classified correctly, or G, the log probability that all are
         criterion: Criterion = "Criterion::F",
         /// weight of the hinge that keeps classes apart
+        ///
+        /// 0 leaves it out.
         repulsion: f64 = 0.0,
     }
 }

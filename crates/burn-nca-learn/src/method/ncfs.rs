@@ -58,7 +58,7 @@ macro_rules! of_feature_weights {
 /// # Examples
 /// ```
 /// # #[cfg(feature = "flex")] {
-/// use burn::tensor::{DType, Device};
+/// use burn::tensor::Device;
 /// use burn_nca_learn::data::{Features, Labeled};
 /// use burn_nca_learn::estimator::Estimator;
 /// use burn_nca_learn::method::Ncfs;

@@ -29,6 +29,8 @@ macro_rules! of_the_variable_kernel {
                 /// where the width starts, as a multiple of that mean, r; it is learned
                 width: f64 = 1.0,
                 /// what a width other than that costs each row, times (ln r - ln of that)²
+                ///
+                /// λ of [`VariableKernelLoss`].
                 width_penalty: f64 = 0.1,
             }
         }

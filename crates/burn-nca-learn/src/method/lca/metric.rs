@@ -36,8 +36,12 @@ settings! {
         /// rows of its class that each row should coincide with
         targets: usize = 3,
         /// steps of em between searches for impostors; 0 keeps those of the input
+        ///
+        /// They are searched in W x.
         refresh: usize = 10,
         /// steps after which em ends; 0: not before it converges
+        ///
+        /// More of them fit the nearest impostors of the training rows alone.
         steps: usize = 50,
         /// whether each row has a length scale of its own
         local_scales: bool = true,
