@@ -81,4 +81,5 @@ pub mod internal {
     pub use crate::objective::similarity::square_root;
     pub use crate::objective::term_weights::TermWeights;
     pub use crate::product::product;
+    pub use crate::sums::blocks::cut;
 }

@@ -4,14 +4,15 @@ use core::cmp::Ordering;
 use core::ops::Range;
 
 use burn::tensor::Tensor;
+use burn_nca::internal::cut;
 use burn_nca_fused::{NeighborSets, Number};
 
 use super::knn::check_groups;
 use super::{Embedded, perplexities_by};
 use crate::error::{Error, Result};
 use crate::neighbors::{
-    ClassReferences, Entropy, PART_ROWS, Points, Rule, blocks, log_of_sum, of_part,
-    series_log_sums, sums_and_entropies,
+    ClassReferences, Entropy, PART_ROWS, Points, Rule, log_of_sum, of_part, series_log_sums,
+    sums_and_entropies,
 };
 
 /// The terms of f and g, and the perplexity, of some rows of an embedding, each among all rows.
@@ -136,7 +137,7 @@ impl Asked<'_> {
         let same = |row: &usize, other: usize| self.labels[other].cmp(&self.labels[*row]);
         let span = |row: &usize| range(&order, |other| same(row, other));
         let classes: Vec<Range<usize>> = self.rows.iter().map(span).collect();
-        for part in blocks(order.len(), part_rows) {
+        for part in cut(0..order.len(), part_rows) {
             let references = values(&order[part.clone()])?;
             sums.add_own(&references, (&classes, &left_out), &part);
             if self.groups.is_none() {
@@ -146,7 +147,7 @@ impl Asked<'_> {
         if self.groups.is_some() {
             // A group may have rows of several classes: it is one range in its own order.
             let (order, left_out) = self.ordered(|row| self.group(row));
-            for part in blocks(order.len(), part_rows) {
+            for part in cut(0..order.len(), part_rows) {
                 sums.add_all(&values(&order[part.clone()])?, &left_out, &part);
             }
         }

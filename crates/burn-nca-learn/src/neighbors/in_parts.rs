@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use burn::tensor::{Tensor, TensorData};
+use burn_nca::internal::cut;
 
-use super::points::blocks;
 use super::{ClassReferences, Rule, Voters};
 use crate::data::Features;
 use crate::error::Result;
@@ -73,8 +73,8 @@ impl Voters<'_> {
 }
 
 /// So many rows in parts, each of so many numbers.
-pub(super) fn parts(rows: usize, classes: usize) -> impl Iterator<Item = Range<usize>> {
-    blocks(rows, (AT_A_TIME / classes.max(1)).max(1))
+pub(super) fn parts(rows: usize, classes: usize) -> Vec<Range<usize>> {
+    cut(0..rows, AT_A_TIME / classes.max(1))
 }
 
 /// What `of` finds of some rows of an embedding, in parts, each of so many numbers.
@@ -114,9 +114,9 @@ mod tests {
 
     #[test]
     fn the_parts_cover_all_rows() {
-        assert_eq!(parts(5, 1 << 21).collect::<Vec<_>>(), [0..2, 2..4, 4..5]);
-        assert_eq!(parts(5, 3).collect::<Vec<_>>(), [0..5]);
-        assert_eq!(parts(2, 1 << 30).count(), 2);
+        assert_eq!(parts(5, 1 << 21), [0..2, 2..4, 4..5]);
+        assert_eq!(parts(5, 3), [0..5]);
+        assert_eq!(parts(2, 1 << 30).len(), 2);
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use burn_nca::internal::cut;
 use burn_nca_fused::{NeighborSets, Number};
 
-use super::points::{Points, blocks};
+use super::points::Points;
 use super::series;
 
 /// References that are stored in f64 at a time, in many dimensions.
@@ -14,8 +15,8 @@ pub(crate) const PART_ROWS: usize = 1 << 16;
 const PART_VALUES: usize = 1 << 23;
 
 /// The parts of so many references in k dimensions.
-pub(super) fn parts(references: usize, k: usize) -> impl Iterator<Item = Range<usize>> {
-    blocks(references, PART_ROWS.max(PART_VALUES / k.max(1)))
+pub(super) fn parts(references: usize, k: usize) -> Vec<Range<usize>> {
+    cut(0..references, PART_ROWS.max(PART_VALUES / k.max(1)))
 }
 
 /// All references of a part but those that are left out, for each of b queries: one range a query, of all references.
@@ -167,7 +168,7 @@ mod tests {
         assert_eq!(counts(0..6), [5, 5, 6]);
         assert_eq!(counts(6..8), [2, 2, 1]);
         assert_eq!(others(2, None, &(0..4)).count(1), 4);
-        assert_eq!(parts(PART_ROWS + 1, 784).last(), Some(PART_ROWS..PART_ROWS + 1));
-        assert_eq!(parts(1_000_000, 2).count(), 1);
+        assert_eq!(parts(PART_ROWS + 1, 784).last(), Some(&(PART_ROWS..PART_ROWS + 1)));
+        assert_eq!(parts(1_000_000, 2).len(), 1);
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use burn::tensor::{DType, Tensor};
-use burn_nca::internal::product;
+use burn_nca::internal::{cut, product};
 use burn_nca_fused::Number;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::ClassReferences;
 use super::excluded::{Exclude, check_usable};
 use super::in_parts::{parts, rows_at};
-use super::points::{Points, blocks, read_both};
+use super::points::{Points, read_both};
 use super::probabilities::ClassProbabilities;
 use super::regress::Numbers;
 use crate::data::host_values;
@@ -119,7 +119,7 @@ impl MemberRule {
                 Member::new(of(&queries), of(&references), weights)
             })
             .collect();
-        for rows in blocks(n, (BLOCK / m.max(1)).max(1)) {
+        for rows in cut(0..n, BLOCK / m.max(1)) {
             let mut sum = vec![0.0; rows.len() * m];
             for member in &members {
                 let mut products = member.products(rows.clone());

@@ -55,7 +55,7 @@ pub(crate) use held_out::held_out;
 pub(crate) use influence::{RuleDistance, nearest_of};
 pub(crate) use kernel::{Entropy, PART_ROWS, log_of_sum, of_part, sums_and_entropies};
 pub(crate) use manhattan::manhattan_perplexities;
-pub(crate) use points::{Points, blocks, check_dimensions, sq_distance};
+pub(crate) use points::{Points, check_dimensions, sq_distance};
 pub(crate) use search::{check_k, nearest_rows};
 pub(crate) use series::log_sums as series_log_sums;
 pub(crate) use within::within;

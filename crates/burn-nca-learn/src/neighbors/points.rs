@@ -220,11 +220,6 @@ pub(crate) fn check_dimensions(queries: &Points, references: &Points) -> Result<
     Ok(())
 }
 
-/// So many rows in blocks of at most `step`.
-pub(crate) fn blocks(rows: usize, step: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..rows).step_by(step).map(move |start| start..(start + step).min(rows))
-}
-
 /// Where the rows `wanted` are in `order`; behind all of it for one that is not there.
 pub(super) fn positions(order: &[usize], wanted: &[usize]) -> Vec<usize> {
     let rows = order.iter().chain(wanted).max().map_or(0, |last| last + 1);

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use burn_nca::internal::cut;
 use burn_nca_fused::Number;
 
 use super::excluded::{Excluded, check_usable};
 use super::kernel::{PART_ROWS, coordinates, heights, log_of_sum, others};
-use super::points::{Points, blocks, check_labels};
+use super::points::{Points, check_labels};
 use super::probabilities::ClassProbabilities;
 use super::series;
 use super::voters::Voters;
@@ -71,7 +72,7 @@ impl Voters<'_> {
             let among = coordinates(&references.select(&order[part.clone()]), heights);
             let ends = ranges[classes.clone()].iter();
             let ends: Vec<usize> = ends.map(|range| range.end.min(part.end) - part.start).collect();
-            for rows in blocks(b, (SUMS / ends.len()).max(1)) {
+            for rows in cut(0..b, SUMS / ends.len()) {
                 let left_out = |spans: &Option<Vec<Range<usize>>>| {
                     spans.as_ref().map(|spans| spans[rows.clone()].to_vec())
                 };

@@ -12,7 +12,7 @@ use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use super::batch::{constant, of_batch, reduced};
 use super::{BatchLoss, ClassTarget, DataTarget, Objective};
 use crate::neighbors::{VariableKernel, nearest_others};
-use burn_nca::internal::{product, square_root};
+use burn_nca::internal::{cut, product, square_root};
 use burn_nca::shown_on_one_line;
 pub use target::KernelTarget;
 
@@ -201,8 +201,7 @@ impl Objective for VariableKernelLoss {
     fn blocks(&self, _: &Tensor<2>, target: &KernelTarget, _rows: usize) -> Vec<Range<usize>> {
         // A block holds b K rows of the embedding and of the classes.
         let rows = ((1 << 20) / (self.first_rule.neighbors * target.classes())).clamp(64, 4096);
-        let n = target.terms();
-        (0..n).step_by(rows).map(|start| start..(start + rows).min(n)).collect()
+        cut(0..target.terms(), rows)
     }
 
     fn block(&self, embedding: Tensor<2>, target: &KernelTarget, terms: Range<usize>) -> Tensor<1> {

@@ -299,10 +299,11 @@ impl Objective for NcaLoss {
     }
 
     fn blocks(&self, z: &Tensor<2>, classes: &ClassIndex, _rows: usize) -> Vec<Range<usize>> {
-        let (z, all) = (&classes.arrange(z.clone()), 0..classes.labeled());
-        let by_series = classes.classes() > 1
-            && self.config.sums.are_operations(LOG_SUM, z)
-            && self.tolerance(z, classes, &all).is_some();
-        by_series_or_streamed(classes.labeled(), by_series)
+        let (sums, all) = (self.config.sums, 0..classes.labeled());
+        let by_series = classes.classes() > 1 && sums.may_be_fourier(z) && {
+            let z = &classes.arrange(z.clone());
+            sums.are_operations(LOG_SUM, z) && self.tolerance(z, classes, &all).is_some()
+        };
+        by_series_or_streamed(all.end, by_series)
     }
 }

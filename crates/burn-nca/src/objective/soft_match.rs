@@ -317,9 +317,10 @@ impl Objective for SoftNcaLoss {
         if agreements.is_table() {
             return cut(all, rows);
         }
-        let z = &agreements.arrange(z.clone(), self.config.unlabeled_neighbors);
-        let by_series =
-            self.are_operations(z, agreements) && self.tolerance(z, agreements, &all).is_some();
+        let by_series = self.config.sums.may_be_fourier(z) && {
+            let z = &agreements.arrange(z.clone(), self.config.unlabeled_neighbors);
+            self.are_operations(z, agreements) && self.tolerance(z, agreements, &all).is_some()
+        };
         by_series_or_streamed(all.end, by_series)
     }
 }

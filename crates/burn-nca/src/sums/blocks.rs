@@ -27,7 +27,7 @@ pub(crate) fn is_one_block(references: &Tensor<2>, rows: usize) -> bool {
 }
 
 /// Rows in ranges of `size`, in order; the last may be shorter.
-pub(crate) fn cut(rows: Range<usize>, size: usize) -> Vec<Range<usize>> {
+pub fn cut(rows: Range<usize>, size: usize) -> Vec<Range<usize>> {
     let (end, size) = (rows.end, size.max(1));
     rows.step_by(size).map(|start| start..(start + size).min(end)).collect()
 }

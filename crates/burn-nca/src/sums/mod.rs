@@ -1,6 +1,6 @@
 //! How sums over pairs are added up: in one fused operation, or as they are defined.
 
-mod blocks;
+pub(crate) mod blocks;
 
 use core::ops::RangeInclusive;
 
@@ -148,6 +148,15 @@ impl Sums {
         true
     }
 
+    /// Whether a Fourier series is asked for, or may be chosen, for sums over pairs of such points.
+    pub(crate) fn may_be_fourier(self, z: &Tensor<2>) -> bool {
+        match self {
+            Self::Plain | Self::Fused => false,
+            Self::Fourier(_) => true,
+            Self::Auto => is_operation(PairSum::Fourier(FOURIER_TOLERANCE), &[z]),
+        }
+    }
+
     /// How sums that [are operations](Self::are_operations) are computed, and how many points have one that a Fourier series
     /// leaves to an exact sum; as [`fourier`](Self::fourier).
     pub(crate) fn operation<const N: usize>(
@@ -173,16 +182,13 @@ impl Sums {
         sets: impl Fn() -> [NeighborSets; N],
         values: usize,
     ) -> Option<f64> {
-        match self {
-            Self::Plain | Self::Fused => None,
-            Self::Fourier(tolerance) => Some(tolerance),
-            Self::Auto => {
-                let is_chosen = queries.dims()[0].min(z.dims()[0]) >= FOURIER_FROM
-                    && is_operation(PairSum::Fourier(FOURIER_TOLERANCE), &[z])
-                    && is_faster(queries, z, &sets(), values);
-                is_chosen.then_some(FOURIER_TOLERANCE)
-            }
+        if let Self::Fourier(tolerance) = self {
+            return Some(tolerance);
         }
+        let is_chosen = queries.dims()[0].min(z.dims()[0]) >= FOURIER_FROM
+            && self.may_be_fourier(z)
+            && is_faster(queries, z, &sets(), values);
+        is_chosen.then_some(FOURIER_TOLERANCE)
     }
 }
 
