@@ -14,9 +14,14 @@ use super::batch::{constant, of_batch, reduced};
 use super::transfer::int_tensor;
 use super::{BatchLoss, ClassTarget, DataTarget, Objective};
 use crate::nca::pairs::attraction;
+use burn_nca::internal::cut;
 use burn_nca::shown_on_one_line;
 use impostors::ImpostorSearch;
 pub use target::TargetNeighbors;
+
+/// The most blocks of an evaluation: each sends back a gradient of all rows, which takes longer than its own pairs where
+/// these are few.
+const MOST_BLOCKS: usize = 64;
 
 /// The settings of a [`LargeMarginLoss`].
 #[derive(Config, Debug)]
@@ -156,6 +161,10 @@ impl Objective for LargeMarginLoss {
     /// With the rows on the host and who may be whose impostor; `None` where a coordinate is not finite.
     fn prepared(&self, embedding: Tensor<2>, target: &TargetNeighbors) -> Option<TargetNeighbors> {
         Some(target.with_search(ImpostorSearch::new(&embedding, target)?))
+    }
+
+    fn blocks(&self, _: &Tensor<2>, target: &TargetNeighbors, rows: usize) -> Vec<Range<usize>> {
+        cut(0..target.terms(), rows.max(target.terms().div_ceil(MOST_BLOCKS)))
     }
 
     fn block(

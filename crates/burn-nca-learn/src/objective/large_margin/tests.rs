@@ -98,6 +98,15 @@ fn value_and_gradient_are_those_of_the_equation_at_any_block_size() {
 }
 
 #[test]
+fn blocks_are_few_however_many_rows_there_are() {
+    let (values, labels): (Vec<f64>, Vec<usize>) = (0..700).map(|i| (i as f64, i % 2)).unzip();
+    let z = tensor(&values, 1);
+    let target = TargetNeighbors::new(&z, &labels, 1).unwrap();
+    let blocks = LargeMarginLossConfig::new().init().blocks(&z, &target, 1);
+    assert!(blocks.len() <= MOST_BLOCKS && blocks.len() > MOST_BLOCKS / 2, "{blocks:?}");
+}
+
+#[test]
 fn an_earlier_search_changes_no_bit() {
     let x = tensor(&x(), 2);
     let used = TargetNeighbors::new(&x, &labels(), 3).unwrap();
