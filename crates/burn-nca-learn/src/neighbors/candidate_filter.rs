@@ -19,6 +19,9 @@ const DEVICE_BLOCK_BYTES: usize = 32 << 20;
 /// product costs more than the product.
 const MIN_BLOCK_ROWS: usize = 16;
 
+/// References that are laid out together.
+const TOGETHER: usize = 64;
+
 /// Estimates of squared distances by blocks of queries, with a bound on their error.
 ///
 /// ```text
@@ -47,7 +50,8 @@ pub(crate) struct CandidateFilter<'a> {
     rounding: f64,
     on_host: bool,
     block_rows: usize,
-    /// `[y', ||y'||² (1 - 2 e)]` transposed, `[k + 1, m]`.
+    /// `[y', ||y'||² (1 - 2 e)]` transposed, `[k + 1, m]`, and laid out so: a product with few rows would take longer to lay it
+    /// out than to compute.
     products: Tensor<2>,
 }
 
@@ -64,11 +68,21 @@ impl<'a> CandidateFilter<'a> {
 
         let (m, width) = (references.rows(), references.dimensions() + 1);
         let mut columns = vec![0f32; m * width];
-        for (row, out) in columns.chunks_exact_mut(width).enumerate() {
-            let norm = moved(references.row(row), &center, scale, 1.0, out);
-            out[width - 1] = (norm * (1.0 - 2.0 * rounding)) as f32;
+        let mut rows = vec![0f32; TOGETHER * width];
+        for first in (0..m).step_by(TOGETHER) {
+            let together = first..(first + TOGETHER).min(m);
+            for (row, out) in together.clone().zip(rows.chunks_exact_mut(width)) {
+                let norm = moved(references.row(row), &center, scale, 1.0, out);
+                out[width - 1] = (norm * (1.0 - 2.0 * rounding)) as f32;
+            }
+            for (column, line) in columns.chunks_exact_mut(m).enumerate() {
+                for (place, row) in line[together.clone()].iter_mut().zip(rows.chunks_exact(width))
+                {
+                    *place = row[column];
+                }
+            }
         }
-        let products = matrix(columns, [m, width], &device).transpose();
+        let products = matrix(columns, [width, m], &device);
         let block_bytes = if on_host { HOST_BLOCK_BYTES } else { DEVICE_BLOCK_BYTES };
         let block_rows = (block_bytes / (4 * m)).max(MIN_BLOCK_ROWS);
         Self { queries, references, device, center, scale, rounding, on_host, block_rows, products }
