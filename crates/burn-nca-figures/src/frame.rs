@@ -43,10 +43,12 @@ impl Frame {
             (&self.subtitle, SUBTITLE_LINE, (BODY, PALE_INK)),
         ];
         let mut top = 0;
-        for (line, size, style) in lines.into_iter().filter(|(line, ..)| !line.is_empty()) {
-            let place = ((width / 2) as i32, (top + size / 2) as i32);
-            text::write(&inner, line, place, style, Side::Middle)?;
-            top += size;
+        for (line, high, (size, ink)) in lines.into_iter().filter(|(line, ..)| !line.is_empty()) {
+            let place = ((width / 2) as i32, (top + high / 2) as i32);
+            // A line that is wider than the picture is written smaller.
+            let fitting = size * width / text::width(line, size).max(1);
+            text::write(&inner, line, place, (size.min(fitting), ink), Side::Middle)?;
+            top += high;
         }
         let above_legend = height.saturating_sub(self.legend.height(width));
         let (body, legend_area) = inner.split_vertically(above_legend);

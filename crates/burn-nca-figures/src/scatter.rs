@@ -255,6 +255,22 @@ mod tests {
     }
 
     #[test]
+    fn a_title_wider_than_the_picture_is_written_smaller() {
+        let size = |title: &str| -> f64 {
+            let scatter = Scatter::by_class(&[[0.0, 0.0]], &[0], &[]).with_title(title);
+            let svg = scatter.figure().unwrap().svg().to_string();
+            svg.split('"')
+                .skip_while(|word| !word.ends_with("font-size="))
+                .nth(1)
+                .unwrap()
+                .parse()
+                .unwrap()
+        };
+        let of_one = size("t");
+        assert!(size(&"word ".repeat(10)) <= of_one && size(&"word ".repeat(40)) < 0.3 * of_one);
+    }
+
+    #[test]
     fn many_classes_have_no_legend() {
         let names: Vec<String> = (0..40).map(|person| format!("person {person}")).collect();
         let figure = Scatter::by_class(&[[0.0, 0.0]], &[39], &names).figure().unwrap();
