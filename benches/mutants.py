@@ -21,12 +21,13 @@ RESULTS = ROOT / "benches" / "results" / "mutants.json"
 BUILD = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "mutants"
 TREE = BUILD / "tree"
 ACCEPTANCE = ["-p", "acceptance", "--features", "acceptance/train"]
+LEARN = ["-p", "burn-nca-learn", "--lib"]
 
 # The tests of a crate, first those that are built soonest.
 STAGES = {
     "burn-nca-data": [["-p", "burn-nca-data", "--features", "readers,parquet"]],
-    "burn-nca": [["-p", "burn-nca", "--lib", "--features", "flex,fourier"], ACCEPTANCE, ["-p", "burn-nca-learn", "--lib"]],
-    "burn-nca-fused": [["-p", "burn-nca-fused", "--features", "burn,flex,fourier"], ACCEPTANCE],
+    "burn-nca": [["-p", "burn-nca", "--lib", "--features", "flex,fourier"], ACCEPTANCE, LEARN],
+    "burn-nca-fused": [["-p", "burn-nca-fused", "--features", "burn,flex,fourier"], ACCEPTANCE, LEARN],
 }
 # Mutants are built often and run once.
 QUICK = ["--config", "profile.dev.package.burn-nca-fused.opt-level=1"]

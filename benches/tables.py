@@ -388,16 +388,17 @@ def gvsm_2002():
 
 
 def mutants():
-    """Of each crate and shard the mutants that its tests killed at first and do now, and those that live."""
+    """Of each crate the mutants that its tests killed at first and do now, and those that live without a reason."""
 
-    def row(crate, shard, run):
-        lived = len(run["survived"])
-        of = run["killed"] + lived
-        first, now = (f"{100 * run[name] / of:.0f} %" for name in ("first_killed", "killed"))
-        return [crate, shard, of, first, now, sum(not one["why"] for one in run["survived"])]
+    def row(crate, shards):
+        runs = list(shards.values())
+        lived = [one for run in runs for one in run["survived"]]
+        of = sum(run["killed"] for run in runs) + len(lived)
+        first, now = (f"{100 * sum(run[name] for run in runs) / of:.0f} %" for name in ("first_killed", "killed"))
+        return [crate, ", ".join(shards), of, first, now, sum(not one["why"] for one in lived)]
 
-    rows = [row(crate, shard, run) for crate, runs in read("mutants.json").items() for shard, run in runs.items()]
-    return table(["crate", "shard", "mutants", "killed first", "killed now", "unexplained"], rows)
+    rows = [row(crate, shards) for crate, shards in read("mutants.json").items()]
+    return table(["crate", "shards", "mutants", "killed first", "killed now", "unexplained"], rows)
 
 
 LCA = ["euclidean", "pca", "lmnn", "lmnn-inputs", "lmnn-passes", "lca", "lca-passes", "nca", "nca-usual", "nca-modern"]
