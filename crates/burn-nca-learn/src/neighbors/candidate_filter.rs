@@ -1,6 +1,7 @@
 //! Distances from every query to every reference: a fast estimate of all, an exact one of those asked for.
 
 use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn_nca::internal::cut;
 use rayon::prelude::*;
 
 use super::excluded::Excluded;
@@ -69,8 +70,7 @@ impl<'a> CandidateFilter<'a> {
         let (m, width) = (references.rows(), references.dimensions() + 1);
         let mut columns = vec![0f32; m * width];
         let mut rows = vec![0f32; TOGETHER * width];
-        for first in (0..m).step_by(TOGETHER) {
-            let together = first..(first + TOGETHER).min(m);
+        for together in cut(0..m, TOGETHER) {
             for (row, out) in together.clone().zip(rows.chunks_exact_mut(width)) {
                 let norm = moved(references.row(row), &center, scale, 1.0, out);
                 out[width - 1] = (norm * (1.0 - 2.0 * rounding)) as f32;
