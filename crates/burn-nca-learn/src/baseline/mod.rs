@@ -29,7 +29,7 @@
 
 mod eigen;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 mod groups;
 mod lda;
 mod lda_rca;

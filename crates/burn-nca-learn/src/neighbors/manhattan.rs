@@ -162,6 +162,7 @@ mod tests {
     use burn::tensor::Device;
 
     use super::*;
+    use crate::baseline::fixture::assert_close;
 
     /// Points 0, 1, 3 in the unit in which exp(-D) is 2^(-D); the second coordinate is the same everywhere.
     fn line() -> Tensor<2> {
@@ -189,9 +190,7 @@ mod tests {
         assert!((perplexities[0].ln() - entropy).abs() < 1e-6, "{perplexities:?}");
         let numbers = Numbers::new(&[0.0, 3.0, 9.0], 1);
         let means = means(&line, &line, numbers, Some(&own)).unwrap();
-        for (mean, expected) in means.iter().zip([4.2, 3.0, 2.0]) {
-            assert!((mean - expected).abs() < 1e-5, "{mean} {expected}");
-        }
+        assert_close(&means, &[4.2, 3.0, 2.0], 1e-5);
     }
 
     #[test]

@@ -54,14 +54,16 @@ pub(super) fn constant(embedding: &Tensor<2>, value: f64) -> Tensor<1> {
 /// What the tests of the losses of a batch share.
 #[cfg(test)]
 pub(super) mod testing {
-    use burn::tensor::{DType, Device, TensorData};
+    use burn::tensor::Device;
     use burn_nca::MetricModel;
     use burn_nca::data::host_values;
     use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
     use burn_nca::fit::parameters::flatten_gradients;
 
     use super::*;
+    pub(crate) use crate::baseline::fixture::assert_close;
     use crate::encoder::Encoder;
+    pub(crate) use crate::neighbors::fixture::{d2, tensor, tensor_of};
     use crate::objective::{BatchLoss, ClassTarget};
 
     /// Numbers in -1..1 of which no two distances are equal: central differences need to stay off ties and kinks.
@@ -69,13 +71,7 @@ pub(super) mod testing {
         (0..n).map(|i| (1.7 * (i * i) as f64 + 0.3 * i as f64).sin()).collect()
     }
 
-    /// Rows `[n, k]` of f64.
-    pub fn tensor(z: &[f64], k: usize) -> Tensor<2> {
-        let data = TensorData::new(z.to_vec(), [z.len() / k, k]);
-        Tensor::from_data(data, (&Device::flex(), DType::F64))
-    }
-
-    /// The same as a leaf of a graph.
+    /// Rows `[n, k]` of f64 as a leaf of a graph.
     pub fn leaf(z: &[f64], k: usize) -> Tensor<2> {
         tensor(z, k).autodiff().require_grad()
     }
@@ -119,15 +115,27 @@ pub(super) mod testing {
         let (value, slope) = value_and_slope(loss, z, k);
         let expected = loops(z);
         assert!((value - expected).abs() < 1e-11 * (1.0 + expected.abs()), "{value} {expected}");
-        for (at, slope) in slope.into_iter().enumerate() {
+        assert_slopes(&slope, loops, z, 1e-7);
+    }
+
+    /// Holds a gradient against the central differences of loops.
+    pub fn assert_slopes(slope: &[f64], loops: &dyn Fn(&[f64]) -> f64, at: &[f64], tolerance: f64) {
+        for (index, slope) in slope.iter().enumerate() {
             let moved = |step: f64| {
-                let mut z = z.to_vec();
-                z[at] += step;
-                loops(&z)
+                let mut at = at.to_vec();
+                at[index] += step;
+                loops(&at)
             };
             let central = (moved(1e-6) - moved(-1e-6)) / 2e-6;
-            assert!((slope - central).abs() < 1e-7 * (1.0 + central.abs()), "{slope} {central}");
+            let error = (slope - central).abs();
+            assert!(error < tolerance * (1.0 + central.abs()), "{slope} {central}");
         }
+    }
+
+    /// Holds a value and its gradient against others.
+    pub fn assert_both(found: &(f64, Vec<f64>), expected: &(f64, Vec<f64>), tolerance: f64) {
+        assert_close(&[found.0], &[expected.0], tolerance);
+        assert_close(&found.1, &expected.1, tolerance);
     }
 
     /// Batches of which no row can be said anything: one row; rows of a class each. They cost 0, with a gradient of 0.

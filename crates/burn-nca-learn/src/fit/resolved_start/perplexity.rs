@@ -165,31 +165,20 @@ fn precision_of(target: f64, entropy: impl Fn(f64) -> f64, guess: f64) -> Option
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::{DType, Device, TensorData};
-
     use super::*;
-
-    fn points(values: Vec<f64>, k: usize) -> Tensor<2> {
-        let data = TensorData::new(values.clone(), [values.len() / k, k]);
-        Tensor::from_data(data, (&Device::flex(), DType::F64))
-    }
+    use crate::neighbors::fixture::{log_shares, others, perplexity, tensor};
 
     /// A scatter without ties: golden-ratio steps.
     fn scatter(n: usize, k: usize) -> Vec<f64> {
         (0..n * k).map(|at| ((at * at + 3 * at) as f64 * 0.618_033_988_749).fract()).collect()
     }
 
-    /// exp of the mean entropy of eq. 1, by nested loops.
-    fn perplexity(values: &[f64], k: usize) -> f64 {
+    /// exp of the mean entropy of eq. 1 once the points are scaled for a perplexity, by nested loops.
+    fn found(values: &[f64], k: usize, asked: f64) -> f64 {
+        let factor = perplexity_factor(&tensor(values, k), asked, 1).unwrap();
+        let scaled: Vec<f64> = values.iter().map(|value| factor * value).collect();
         let n = values.len() / k;
-        let sq = |i: usize, j: usize| -> f64 {
-            (0..k).map(|c| (values[i * k + c] - values[j * k + c]).powi(2)).sum()
-        };
-        let entropy = |i: usize| -> f64 {
-            let weights: Vec<f64> = (0..n).filter(|j| *j != i).map(|j| (-sq(i, j)).exp()).collect();
-            let sum: f64 = weights.iter().sum();
-            weights.iter().map(|w| w / sum).filter(|p| *p > 0.0).map(|p| -p * p.ln()).sum()
-        };
+        let entropy = |i: usize| perplexity(&log_shares(&scaled, k, i, others(i))).ln();
         ((0..n).map(entropy).sum::<f64>() / n as f64).exp()
     }
 
@@ -198,9 +187,7 @@ mod tests {
         for unit in [1.0, 1e-6, 1e6] {
             let values: Vec<f64> = scatter(150, 3).iter().map(|value| unit * value).collect();
             for asked in [3.0, 15.0, 60.0] {
-                let factor = perplexity_factor(&points(values.clone(), 3), asked, 1).unwrap();
-                let scaled: Vec<f64> = values.iter().map(|value| factor * value).collect();
-                let found = perplexity(&scaled, 3);
+                let found = found(&values, 3, asked);
                 assert!((found / asked - 1.0).abs() < 0.01, "{unit} {asked} {found}");
             }
         }
@@ -208,40 +195,28 @@ mod tests {
 
     #[test]
     fn a_sample_of_many_rows_is_near_all_of_them() {
-        let values = scatter(4000, 2);
-        let factor = perplexity_factor(&points(values.clone(), 2), 15.0, 1).unwrap();
-        let scaled: Vec<f64> = values.iter().map(|value| factor * value).collect();
-        let found = perplexity(&scaled, 2);
+        let found = found(&scatter(4000, 2), 2, 15.0);
         assert!((found / 15.0 - 1.0).abs() < 0.1, "{found}");
     }
 
     #[test]
     fn few_rows_and_grids_get_what_is_possible() {
         // 8 rows: no more than half of the others.
-        let few = scatter(8, 2);
-        let factor = perplexity_factor(&points(few.clone(), 2), 15.0, 1).unwrap();
-        let scaled: Vec<f64> = few.iter().map(|value| factor * value).collect();
-        assert!((perplexity(&scaled, 2) / 3.5 - 1.0).abs() < 0.01);
+        assert!((found(&scatter(8, 2), 2, 15.0) / 3.5 - 1.0).abs() < 0.01);
         // A grid of 5 x 5 x 5 x 5, each point twice: 4 to 8 nearest neighbors, more than the 2 asked for.
         let grid: Vec<f64> = (0..1250)
             .flat_map(|at| (0..4).map(move |c| (at / 5_usize.pow(c) % 5) as f64))
             .collect();
-        assert!(perplexity_factor(&points(grid, 4), 2.0, 1).is_some_and(|factor| factor < 10.0));
+        assert!(perplexity_factor(&tensor(&grid, 4), 2.0, 1).is_some_and(|factor| factor < 10.0));
     }
 
     #[test]
     fn nothing_is_scaled_where_no_scale_makes_a_difference() {
-        assert_eq!(perplexity_factor(&points(vec![1.0; 20], 2), 15.0, 1), None);
-        assert_eq!(perplexity_factor(&points(vec![1.0, 2.0], 1), 15.0, 1), None);
-        assert_eq!(perplexity_factor(&points(vec![1.0, f64::NAN, 2.0, 3.0], 1), 15.0, 1), None);
-        // Every two of them are as far apart.
-        assert_eq!(
-            perplexity_factor(
-                &points(vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], 3),
-                15.0,
-                1
-            ),
-            None
-        );
+        // Of the last, every two are as far apart.
+        let far = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        let tables = [(&[1.0; 20][..], 2), (&[1.0, 2.0], 1), (&[1.0, f64::NAN, 2.0, 3.0], 1)];
+        for (values, k) in tables.into_iter().chain([(&far[..], 3)]) {
+            assert_eq!(perplexity_factor(&tensor(values, k), 15.0, 1), None);
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! Values against nested formulas in f64, gradients against central differences.
 
-use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn::tensor::{DType, Device, Tensor};
 use burn_nca_fused::coincidence::Model;
 
 use super::*;
 use crate::data::{LabeledPair, LabeledPairs};
 use crate::objective::batch::testing::{
-    assert_costs_nothing, assert_is, leaf, scattered, target, value_and_slope,
+    assert_costs_nothing, assert_is, assert_slopes, d2, leaf, scattered, target, tensor, tensor_of,
+    value_and_slope,
 };
 
 /// Six points in two maps of two dimensions, with pairs of both kinds and three anchors.
@@ -27,11 +28,6 @@ const KAPPA_SQ: [f64; 3] = [0.5, 2.0, 1.2];
 
 fn embedding(scale: f64) -> Vec<f64> {
     (0..24).map(|i| scale * (f64::from(i * i % 17) / 8.0 - 1.0)).collect()
-}
-
-fn tensor(values: &[f64], dtype: DType) -> Tensor<2> {
-    let data = TensorData::new(values.to_vec(), [6, 4]).convert_dtype(dtype);
-    Tensor::from_data(data, (&Device::flex(), dtype))
 }
 
 /// Equation 14, pair by pair.
@@ -58,7 +54,7 @@ fn the_value_is_that_of_the_formula_with_one_scale_and_with_one_per_anchor() {
             let kappa = local.then_some(&KAPPA_SQ[..]);
             let loss = CoincidenceLoss::new(&SIGMA_SQ, kappa, &Device::flex(), dtype);
             let z = embedding(1.0);
-            let found: f64 = loss.total(tensor(&z, dtype), &index()).into_scalar();
+            let found: f64 = loss.total(tensor_of(&z, 4, dtype), &index()).into_scalar();
             let tolerance = if dtype == DType::F64 { 1e-12 } else { 1e-5 };
             assert!((found - naive(&z, local)).abs() < tolerance, "{found} {}", naive(&z, local));
         }
@@ -68,7 +64,7 @@ fn the_value_is_that_of_the_formula_with_one_scale_and_with_one_per_anchor() {
 #[test]
 fn blocks_add_up_and_a_subset_keeps_its_pairs() {
     let loss = CoincidenceLoss::new(&SIGMA_SQ, Some(&KAPPA_SQ), &Device::flex(), DType::F64);
-    let (z, index) = (tensor(&embedding(1.0), DType::F64), index());
+    let (z, index) = (tensor(&embedding(1.0), 4), index());
     let block = |terms| loss.block(z.clone(), &index, terms).into_scalar::<f64>();
     assert!((block(0..5) + block(5..12) - block(0..12)).abs() < 1e-12);
     assert_eq!(block(3..3), 0.0);
@@ -86,24 +82,16 @@ fn gradients_of_embedding_and_lengths_are_central_differences() {
     let loss = CoincidenceLoss::new(&SIGMA_SQ, Some(&KAPPA_SQ), &device, DType::F64);
     for scale in [0.01, 1.0, 6.0] {
         let z = embedding(scale);
-        let leaf = tensor(&z, DType::F64).autodiff().require_grad();
+        let leaf = tensor(&z, 4).autodiff().require_grad();
         let grads = loss.total(leaf.clone(), &index()).backward();
         let found = host_values(leaf.grad(&grads).unwrap());
-        for (at, found) in found.iter().enumerate() {
-            let value = |step: f64| {
-                let mut z = z.clone();
-                z[at] += step;
-                naive(&z, true)
-            };
-            let central = (value(1e-6) - value(-1e-6)) / 2e-6;
-            assert!((found - central).abs() < 1e-6 * (1.0 + central.abs()), "{found} {central}");
-        }
+        assert_slopes(&found, &|z| naive(z, true), &z, 1e-6);
         let sigma = host_values(loss.log_sigma_sq.val().grad(&grads).unwrap());
         let value = |step: f64| {
             let sigma_sq = [SIGMA_SQ[0] * step.exp(), SIGMA_SQ[1]];
             let loss =
                 CoincidenceLoss::new(&sigma_sq, Some(&KAPPA_SQ), &Device::flex(), DType::F64);
-            loss.total(tensor(&z, DType::F64), &index()).into_scalar::<f64>()
+            loss.total(tensor(&z, 4), &index()).into_scalar::<f64>()
         };
         let central = (value(1e-5) - value(-1e-5)) / 2e-5;
         assert!((sigma[0] - central).abs() < 1e-6 * (1.0 + central.abs()), "{sigma:?} {central}");
@@ -115,7 +103,7 @@ fn pairs_that_coincide_and_pairs_far_apart_stay_finite_in_f32() {
     let device = Device::flex().autodiff();
     for scale in [0.0, 1e-6, 1e4] {
         let loss = CoincidenceLoss::new(&[1e-30, 1e-30], None, &device, DType::F32);
-        let leaf = tensor(&embedding(scale), DType::F32).autodiff().require_grad();
+        let leaf = tensor_of(&embedding(scale), 4, DType::F32).autodiff().require_grad();
         let total = loss.total(leaf.clone(), &index());
         assert!(total.clone().into_scalar::<f64>().is_finite());
         let gradient = host_values(leaf.grad(&total.backward()).unwrap());
@@ -164,8 +152,7 @@ fn samples() -> ClassTarget {
 /// The likelihood of the neighborhoods of a batch, `[ROWS, 2]`, of the length scales of all samples: nested loops.
 fn batch(z: &[f64], sigma_sq: f64, kappa_sq: &[f64]) -> f64 {
     let labels = labels();
-    let square =
-        |i: usize, j: usize| -> f64 { (0..2).map(|c| (z[2 * i + c] - z[2 * j + c]).powi(2)).sum() };
+    let square = |i: usize, j: usize| d2(z, 2, i, j);
     let mut value = 0.0;
     for i in 0..ROWS {
         let own = (0..ROWS).filter(|&j| j != i && labels[j] == labels[i]);

@@ -7,7 +7,7 @@ use burn::tensor::{DType, Device};
 use super::*;
 use crate::encoder::{Encoder, FeatureWeights};
 use crate::objective::batch::testing::{
-    assert_costs_nothing, assert_is, at_blocks, leaf, scattered, target, tensor,
+    assert_both, assert_costs_nothing, assert_is, at_blocks, leaf, scattered, target, tensor,
 };
 
 const ROWS: usize = 17;
@@ -60,13 +60,6 @@ fn found<O: Objective>(w: &[f64], loss: O, target: &O::Target, rows: usize) -> (
     at_blocks((map, &tensor(&x(), FEATURES)), (loss, target), rows)
 }
 
-fn assert_close((value, gradient): &(f64, Vec<f64>), expected: &(f64, Vec<f64>)) {
-    assert!((value - expected.0).abs() < 1e-11, "{value} {}", expected.0);
-    for (slope, expected) in gradient.iter().zip(&expected.1) {
-        assert!((slope - expected).abs() < 1e-11, "{slope} {expected}");
-    }
-}
-
 #[test]
 fn value_and_gradient_are_those_of_the_equations_at_any_block_size() {
     let (labels, targets) = (labels(), targets());
@@ -75,7 +68,7 @@ fn value_and_gradient_are_those_of_the_equations_at_any_block_size() {
     let classes = ClassIndex::new(&labels, &Device::flex()).unwrap();
     let loss = || NcfsLossConfig::new().init();
     for rows in [1, 5, 100] {
-        assert_close(&found(&w, loss(), &classes, rows), &oracle(&w, &same));
+        assert_both(&found(&w, loss(), &classes, rows), &oracle(&w, &same), 1e-11);
     }
     let error = |i: usize, j: usize| -> f64 {
         (0..2).map(|m| -(targets[2 * i + m] - targets[2 * j + m]).abs()).sum()
@@ -83,7 +76,7 @@ fn value_and_gradient_are_those_of_the_equations_at_any_block_size() {
     let index = TargetIndex::new(&targets, 2, &Device::flex()).unwrap();
     for rows in [4, 100] {
         let found = found(&w, NcfsRegressionLossConfig::new().init(), &index, rows);
-        assert_close(&found, &oracle(&w, &error));
+        assert_both(&found, &oracle(&w, &error), 1e-11);
     }
 }
 

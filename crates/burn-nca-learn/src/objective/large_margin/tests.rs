@@ -6,7 +6,8 @@ use super::*;
 use crate::encoder::{Activation, Encoder, LinearMap, Mlp, MlpConfig};
 use crate::fit::parameters::{assign, flatten};
 use crate::objective::batch::testing::{
-    assert_costs_nothing, assert_is, at_blocks, scattered, target, tensor, value_and_slope,
+    assert_costs_nothing, assert_is, assert_slopes, at_blocks, d2, scattered, target, tensor,
+    value_and_slope,
 };
 
 #[test]
@@ -45,18 +46,15 @@ fn oracle(z: &[f64], d: usize, k: usize, mu: f64) -> f64 {
 /// The same with the target neighbors of a space of `c` columns.
 fn loops((x, c): (&[f64], usize), (z, d): (&[f64], usize), k: usize, mu: f64) -> f64 {
     let labels = labels();
-    let distance = |values: &[f64], d: usize, i: usize, j: usize| -> f64 {
-        (0..d).map(|r| (values[i * d + r] - values[j * d + r]).powi(2)).sum()
-    };
     let mut value = 0.0;
     for i in 0..ROWS {
         let mut near: Vec<usize> =
             (0..ROWS).filter(|&j| j != i && labels[j] == labels[i]).collect();
-        near.sort_by(|&a, &b| distance(x, c, i, a).total_cmp(&distance(x, c, i, b)));
+        near.sort_by(|&a, &b| d2(x, c, i, a).total_cmp(&d2(x, c, i, b)));
         for &j in near.iter().take(k) {
-            let reach = distance(z, d, i, j);
+            let reach = d2(z, d, i, j);
             let others = (0..ROWS).filter(|&l| labels[l] != labels[i]);
-            let push: f64 = others.map(|l| (1.0 + reach - distance(z, d, i, l)).max(0.0)).sum();
+            let push: f64 = others.map(|l| (1.0 + reach - d2(z, d, i, l)).max(0.0)).sum();
             value += (1.0 - mu) * reach + mu * push;
         }
     }
@@ -85,15 +83,7 @@ fn value_and_gradient_are_those_of_the_equation_at_any_block_size() {
     for rows in [1, 4, 100] {
         let (found, gradient) = at(map(&weight), &target, rows);
         assert!((found - value(&weight)).abs() < 1e-10 * found, "{found}");
-        for (index, slope) in gradient.iter().enumerate() {
-            let moved = |step: f64| {
-                let mut weight = weight;
-                weight[index] += step;
-                value(&weight)
-            };
-            let central = (moved(1e-6) - moved(-1e-6)) / 2e-6;
-            assert!((slope - central).abs() < 1e-5 * (1.0 + central.abs()), "{slope} {central}");
-        }
+        assert_slopes(&gradient, &value, &weight, 1e-5);
     }
 }
 

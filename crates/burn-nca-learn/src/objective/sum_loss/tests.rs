@@ -6,7 +6,7 @@ use super::*;
 use crate::data::Pairs;
 use crate::encoder::LinearMap;
 use crate::objective::batch::testing::{
-    at_blocks, leaf, scattered, target, tensor, value_and_slope,
+    assert_both, assert_close, at_blocks, leaf, scattered, target, tensor, value_and_slope,
 };
 use crate::objective::{
     ClassIndex, ClassTarget, Criterion, DataTarget, KernelTarget, MemoryLossConfig, NcaLoss,
@@ -36,12 +36,6 @@ fn sum() -> SumLoss<NcaLoss, PairLoss> {
     SumLossConfig::new().with_weight(0.3).init(nca(), PairLossConfig::new().init())
 }
 
-fn assert_close(found: &[f64], expected: &[f64]) {
-    for (found, expected) in found.iter().zip(expected) {
-        assert!((found - expected).abs() < 1e-12 * (1.0 + expected.abs()), "{found} {expected}");
-    }
-}
-
 /// What is wanted of a sum: the first, and 0.3 of the second.
 fn joined(first: (f64, Vec<f64>), second: (f64, Vec<f64>)) -> (f64, Vec<f64>) {
     let slope = first.1.iter().zip(second.1).map(|(a, b)| a + 0.3 * b).collect();
@@ -55,8 +49,7 @@ fn the_gradient_is_the_sum_of_the_gradients() {
     let first = value_and_slope(&|z| nca().total(z, &target.0), &z, 2);
     let second = |z| PairLossConfig::new().init().total(z, &target.1);
     let expected = joined(first, value_and_slope(&second, &z, 2));
-    assert_close(&[found.0], &[expected.0]);
-    assert_close(&found.1, &expected.1);
+    assert_both(&found, &expected, 1e-12);
 }
 
 #[test]
@@ -72,8 +65,7 @@ fn blocks_of_any_size_give_value_and_gradient_through_an_encoder() {
         let first = at_blocks((map(), &x), (nca(), &target.0), rows);
         let second = at_blocks((map(), &x), (PairLossConfig::new().init(), &target.1), rows);
         let expected = joined(first, second);
-        assert_close(&[found.0], &[expected.0]);
-        assert_close(&found.1, &expected.1);
+        assert_both(&found, &expected, 1e-12);
     }
     // Any cut will do, also one through both.
     let (z, whole) = (x.slice([0..ROWS, 0..2]), target.terms());
@@ -81,7 +73,7 @@ fn blocks_of_any_size_give_value_and_gradient_through_an_encoder() {
     assert_eq!(whole, 16 + ROWS);
     let block = |terms| sum.block(z.clone(), &prepared, terms).into_scalar::<f64>();
     let cut = block(0..10) + block(10..25) + block(25..25) + block(25..whole);
-    assert_close(&[cut], &[block(0..whole)]);
+    assert_close(&[cut], &[block(0..whole)], 1e-12);
 }
 
 #[test]
@@ -94,7 +86,7 @@ fn a_mini_batch_says_what_both_say() {
         let number = |value: Option<Tensor<1>>| value.map_or(0.0, |v| v.into_scalar::<f64>());
         let first = number(sum.first.estimate(z.clone(), &batch.0, &whole.0));
         let second = number(sum.second.estimate(z.clone(), &batch.1, &whole.1));
-        assert_close(&[number(sum.estimate(z, &batch, &whole))], &[first + 0.3 * second]);
+        assert_close(&[number(sum.estimate(z, &batch, &whole))], &[first + 0.3 * second], 1e-12);
     }
 }
 
@@ -129,8 +121,7 @@ fn a_batch_has_the_sum_of_its_losses_and_of_their_gradients() {
     let first = value_and_slope(&|z| nca().batch_loss(z, &batch), &z, 2);
     let second = value_and_slope(&|z| pairs().batch_loss(z, &batch), &z, 2);
     let expected = joined(first, second);
-    assert_close(&[found.0], &[expected.0]);
-    assert_close(&found.1, &expected.1);
+    assert_both(&found, &expected, 1e-12);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::data::host_values;
 use crate::encoder::{DiagonalMap, Encoder, TriangularMap};
 use crate::objective::DataTarget;
 use crate::objective::batch::testing::{
-    assert_costs_nothing, assert_is, at_blocks, scattered, target, tensor, value_and_slope,
+    assert_costs_nothing, assert_is, at_blocks, d2, scattered, target, tensor, value_and_slope,
 };
 
 fn loss(k: usize, m: usize, width: f64, device: &Device) -> VariableKernelLoss {
@@ -199,11 +199,9 @@ fn weights_count_errors_and_bad_input_is_refused() {
 fn batch(z: &[f64], labels: &[usize], r: f64, [k, m]: [usize; 2]) -> f64 {
     let rows = labels.len();
     let (k, m) = (k.min(rows - 1), m.min(rows - 1));
-    let square =
-        |t: usize, j: usize| -> f64 { (0..D).map(|o| (z[t * D + o] - z[j * D + o]).powi(2)).sum() };
     let error = |t: usize| -> f64 {
         let others = (0..rows).filter(|&j| j != t);
-        let mut near: Vec<(f64, usize)> = others.map(|j| (square(t, j), labels[j])).collect();
+        let mut near: Vec<(f64, usize)> = others.map(|j| (d2(z, D, t, j), labels[j])).collect();
         near.sort_by(|a, b| a.0.total_cmp(&b.0));
         near.truncate(k);
         let sigma = r / m as f64 * near[..m].iter().map(|(d2, _)| d2.sqrt()).sum::<f64>();
