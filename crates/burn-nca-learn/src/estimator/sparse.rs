@@ -5,7 +5,7 @@ use burn::tensor::{Tensor, TensorData};
 use super::Fitted;
 use crate::baseline::Projection;
 use crate::data::{Features, Scaling, ScalingKind, SparseFeatures, column_numbers};
-use crate::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, LinearMap};
+use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, LinearMap};
 use crate::error::{Error, Result};
 
 impl Fitted<AnyEncoder> {
@@ -55,17 +55,16 @@ impl Fitted<AnyEncoder> {
         let map = LinearMap::from_weight(&weight, [d, k], &device, dtype);
         let moved = TensorData::new(bias, [1, k]).convert_dtype(dtype);
         let references = self.references.clone() - Tensor::from_data(moved, (&device, dtype));
+        Ok(Self { references, ..self.by_map(AnyEncoder::Linear(map), names) })
+    }
+
+    /// The same model of unscaled features of these names, by another map.
+    fn by_map(&self, encoder: AnyEncoder, names: Vec<String>) -> Self {
         let mut card = self.card.clone();
-        (card.d_input, card.encoder) = (d, Some(EncoderConfig::Linear));
+        (card.d_input, card.encoder) = (names.len(), encoder.config());
         card.fit.scaling = ScalingKind::None;
-        Ok(Self {
-            encoder: AnyEncoder::Linear(map),
-            card,
-            scaling: Scaling::unscaled(names),
-            references,
-            preparation: None,
-            ..self.clone()
-        })
+        let scaling = Scaling::unscaled(names);
+        Self { encoder, card, scaling, preparation: None, ..self.clone() }
     }
 
     /// The embedding of sparse rows, `[n, d]` to `[n, k]`, without writing their zeros out.
@@ -90,23 +89,10 @@ impl Fitted<AnyEncoder> {
 
     /// The model whose features are embedded rows: its map is the identity, its training rows and its rule are the same.
     pub fn of_embedded(&self) -> Self {
-        let k = self.card.d_output;
-        let names = column_numbers(k);
-        let map = DiagonalMap::from_scale(
-            &vec![1.0; k],
-            &self.references.device(),
-            self.references.dtype(),
-        );
-        let mut card = self.card.clone();
-        (card.d_input, card.encoder) = (k, Some(EncoderConfig::Diagonal));
-        card.fit.scaling = ScalingKind::None;
-        Self {
-            encoder: AnyEncoder::Diagonal(map),
-            card,
-            scaling: Scaling::unscaled(names),
-            preparation: None,
-            ..self.clone()
-        }
+        let (k, device, dtype) =
+            (self.card.d_output, self.references.device(), self.references.dtype());
+        let map = DiagonalMap::from_scale(&vec![1.0; k], &device, dtype);
+        self.by_map(AnyEncoder::Diagonal(map), column_numbers(k))
     }
 
     /// The transpose of A with the scaling folded in, `[d, k]`, and what it adds to every row, `[k]`; `None` for a network.

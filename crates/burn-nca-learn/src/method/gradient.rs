@@ -20,7 +20,7 @@ use crate::fit::{
     self, FitConfig, FitIdentity, FitSession, FitSummary, HeldOutScore, Inputs, ResolvedStart,
     Solution, SumsSummary, minimize_prepared,
 };
-use crate::neighbors::{ClassReferences, Rule};
+use crate::neighbors::{ClassReferences, Numbers, Rule};
 use crate::objective::transfer::int_tensor;
 use crate::objective::{
     CandidateLoss, Candidates, DataTarget, NcaLossConfig, Objective, kernel_means,
@@ -284,6 +284,19 @@ pub(super) fn expected_accuracy_by<'a, E: Encoder>(
         let score = found.and_then(|found| expected_accuracy(&found, held_out.labels()));
         score.ok().flatten().unwrap_or(f64::NEG_INFINITY)
     })
+}
+
+/// How a rule of its own predicts the numbers of held-out rows from those of the training rows.
+pub(crate) fn numbers_by<E: Encoder>(
+    rule: &Rule,
+    encoder: &E,
+    Validation { x, train, x_held_out, held_out, .. }: &Validation<'_, RegressionData>,
+) -> Result<RegressionScores> {
+    let [queries, references] = [*x_held_out, *x].map(|x| encoder.forward(x.clone()));
+    let known = train.targets();
+    let numbers = Numbers::new(known.values(), known.columns()).with_weights(train.weights());
+    let means = rule.kernel_means(&queries, &references, numbers, None)?;
+    RegressionScores::of(&means, held_out.targets().values())
 }
 
 /// R² of held-out rows by the kernel rule among the training rows, all target columns together; in the number type of

@@ -30,8 +30,8 @@ mod tests;
 mod variable_kernel;
 
 pub use closed::{Euclidean, Lda, LdaRca, Pca, Rca, Whitening};
-pub(crate) use gradient::learn_encoder;
 pub use gradient::{GradientMethod, Validation, expected_accuracy_score, kernel_r2_score, learn};
+pub(crate) use gradient::{learn_encoder, numbers_by};
 pub use holds::Holds;
 pub use lca::{Lca, LcaClassifier, Trainer};
 pub use lmnn::Lmnn;

@@ -3,14 +3,13 @@
 use burn::config::Config;
 use burn::tensor::{DType, Device};
 
-use super::gradient::{expected_accuracy_by, learn_encoder};
+use super::gradient::{expected_accuracy_by, learn_encoder, numbers_by};
 use super::{GradientMethod, Learned, Method, Problem, Uses, Validation};
 use crate::data::{Labeled, RegressionData, TrainingData};
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, FeatureWeights};
 use crate::error::{Error, Result};
-use crate::evaluate::RegressionScores;
 use crate::fit::{FitSession, HeldOutScore, StartWeights};
-use crate::neighbors::{Numbers, Rule};
+use crate::neighbors::Rule;
 use crate::objective::{
     ClassIndex, NcfsLoss, NcfsLossConfig, NcfsRegressionLoss, NcfsRegressionLossConfig, TargetIndex,
 };
@@ -143,19 +142,10 @@ impl GradientMethod for NcfsRegression {
         &self,
         validation: Validation<'a, RegressionData>,
     ) -> Box<HeldOutScore<'a, E>> {
-        let Validation { x, train, x_held_out, held_out, .. } = validation;
         Box::new(move |encoder| {
-            let references = encoder.forward(x.clone());
-            let queries = encoder.forward(x_held_out.clone());
-            let known = train.targets();
-            let numbers = Numbers::new(known.values(), known.columns());
-            let numbers = numbers.with_weights(train.weights());
-            let error = |predicted: Vec<f64>| {
-                let scores = RegressionScores::of(&predicted, held_out.targets().values());
-                scores.ok().and_then(|scores| scores.mae())
-            };
-            let means = Rule::Manhattan.kernel_means(&queries, &references, numbers, None);
-            means.ok().and_then(error).map_or(f64::NEG_INFINITY, |error| -error)
+            let scores = numbers_by(&Rule::Manhattan, encoder, &validation);
+            let error = scores.ok().and_then(|scores| scores.mae());
+            error.map_or(f64::NEG_INFINITY, |error| -error)
         })
     }
 

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::data::{AnyData, Labeled, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder};
 use crate::error::Result;
-use crate::evaluate::{Accuracy, RegressionScores};
-use crate::method::{GradientMethod, PairNca, Validation, kernel_r2_score};
-use crate::neighbors::{ClassReferences, Numbers, Rule};
+use crate::evaluate::Accuracy;
+use crate::method::{GradientMethod, PairNca, Validation, kernel_r2_score, numbers_by};
+use crate::neighbors::{ClassReferences, Rule};
 
 /// A row whose class is less probable than this counts as if it were as probable: one outlier should not
 /// decide a mean of logarithms.
@@ -54,21 +54,13 @@ impl HeldOut {
                 let measured = Self::of_classes(rule, references, queries, neighbors);
                 measured.unwrap_or_else(|_| Self::worst())
             }
-            (AnyData::Numbers(data), AnyData::Numbers(others)) if *rule != Rule::Neighbors => {
-                let (known, truth) = (data.targets(), others.targets());
-                let numbers = Numbers::new(known.values(), known.columns());
-                let numbers = numbers.with_weights(data.weights());
-                let [queries, references] =
-                    [x_held_out, x].map(|x| encoder.forward(Tensor::clone(x)));
-                let means = rule.kernel_means(&queries, &references, numbers, None);
-                let r2 = means
-                    .and_then(|means| RegressionScores::of(&means, truth.values()))
-                    .map(|scores| scores.r2());
-                score(r2.ok().flatten().unwrap_or(f64::NAN), WORST_R2)
-            }
             (AnyData::Numbers(train), AnyData::Numbers(held_out)) => {
-                let r2 = kernel_r2_score(Validation { x, train, x_held_out, held_out, fit });
-                score(r2(encoder), WORST_R2)
+                let validation = Validation { x, train, x_held_out, held_out, fit };
+                let r2 = match rule {
+                    Rule::Neighbors => Some(kernel_r2_score(validation)(encoder)),
+                    _ => numbers_by(rule, encoder, &validation).ok().and_then(|scores| scores.r2()),
+                };
+                score(r2.unwrap_or(f64::NAN), WORST_R2)
             }
             (AnyData::Pairs(train), AnyData::Pairs(held_out)) => {
                 let validation = Validation { x, train, x_held_out, held_out, fit };
