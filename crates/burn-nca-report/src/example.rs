@@ -153,6 +153,8 @@ impl Report {
         comparison: MeasureTable,
         results: Results,
     ) -> Self {
+        let (norms, columns) = (MAP[..4].iter().zip(&MAP[4..]), COLUMNS.map(String::from));
+        let norms = norms.map(|(a, b)| a.hypot(*b)).collect();
         let device = ["cpu", "flex", "f64"].map(String::from);
         let [name, backend, dtype] = device;
         Self {
@@ -188,9 +190,9 @@ impl Report {
             mean_perplexity: 8.13,
             comparison,
             results,
-            feature_weights: FeatureWeights(weights(&COLUMNS, &MAP)),
+            feature_weights: FeatureWeights::of_norms(&columns, norms),
             weights: Vec::new(),
-            matrix: Matrix::small(COLUMNS.map(String::from).into(), &MAP),
+            matrix: Matrix::small(columns.into(), &MAP),
             curve: Curve(curve(42)),
             replay: None,
             tuning: None,
@@ -327,20 +329,6 @@ fn replayed(embedding: &Embedding<ClassMark>) -> Replay {
     let points: Vec<ReplayPoint> = points.iter().map(row).collect();
     let neighbors = points.len();
     Replay { dimension, neighbors, points, values: None, window, frames }
-}
-
-/// The weights of the columns of a map, row-major.
-pub(crate) fn weights(columns: &[&str], map: &[f64]) -> Vec<FeatureWeight> {
-    let d = columns.len();
-    let square =
-        |place: usize| map.iter().skip(place).step_by(d).map(|entry| entry * entry).sum::<f64>();
-    let trace: f64 = map.iter().map(|entry| entry * entry).sum();
-    let entry = |(place, column): (usize, &&str)| FeatureWeight {
-        column: (*column).to_owned(),
-        weight: square(place).sqrt(),
-        share: square(place) / trace,
-    };
-    columns.iter().enumerate().map(entry).collect()
 }
 
 fn curve(iterations: u64) -> Vec<CurvePoint> {

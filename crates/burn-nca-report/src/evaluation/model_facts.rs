@@ -42,8 +42,12 @@ impl SolverRun {
 impl FeatureWeights {
     /// The norm of each column of A.
     pub fn of(model: &Fitted) -> Self {
-        let names = model.scaling().names();
-        let Some(norms) = model.feature_norms() else { return FeatureWeights::default() };
+        let norms = model.feature_norms();
+        norms.map(|norms| Self::of_norms(model.scaling().names(), norms)).unwrap_or_default()
+    }
+
+    /// The columns of these names and norms.
+    pub(crate) fn of_norms(names: &[String], norms: Vec<f64>) -> Self {
         let trace: f64 = norms.iter().map(|norm| norm * norm).sum();
         let share = |norm: f64| if trace > 0.0 { norm * norm / trace } else { 0.0 };
         let weight = |(name, weight): (&String, f64)| FeatureWeight {

@@ -154,12 +154,8 @@ mod tests {
     #[test]
     fn beyond_thirty_features_the_rest_is_summed_up() {
         let mut report = Report::example();
-        let weights = (0..64).map(|n| FeatureWeight {
-            column: format!("f{n}"),
-            weight: 1.0,
-            share: 1.0 / 64.0,
-        });
-        report.feature_weights = FeatureWeights(weights.collect());
+        let names: Vec<String> = (0..64).map(|n| format!("f{n}")).collect();
+        report.feature_weights = FeatureWeights::of_norms(&names, vec![1.0; 64]);
         let html = report.feature_weights.page(&report);
         assert_eq!(html.matches("<td class=\"bar\"").count(), 30);
         assert!(html.contains("The 30 largest of 64; the others share 53.1 %."), "{html}");
