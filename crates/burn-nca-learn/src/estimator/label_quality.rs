@@ -341,7 +341,8 @@ mod tests {
     fn members_judge_the_rows_that_they_did_not_learn_from() {
         let (data, rows) = flipped(300, 2);
         let method = Modern::new().with_members(2).with_epochs(8).with_width(16);
-        let method = method.with_embedding(0).with_batch_size(64).with_candidates(1.0);
+        let method = method.with_embedding(0).with_batch_size(64).with_learning_rate(0.01);
+        let method = method.with_candidates(1.0);
         let estimator = Estimator::new(64, 16, AnyMethod::from(method));
         let model = estimator.fit(&data, &Device::flex()).unwrap();
         let Rule::Members(rule) = model.rule() else { panic!("a rule of members") };
