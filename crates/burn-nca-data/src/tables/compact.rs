@@ -140,50 +140,23 @@ impl Compact {
         }
     }
 
-    /// Writes the values from `first` on, each as `convert` makes it.
-    pub(super) fn write<T>(&self, first: usize, into: &mut [T], convert: impl Fn(f64) -> T) {
-        let range = first..first + into.len();
-        // A loop of its own for each, without a check in it: they are most of what reading a table costs.
-        match self {
-            Self::Single(values) => {
-                let values = into.iter_mut().zip(&values[range]);
-                values.for_each(|(into, x)| *into = convert(f64::from(*x)));
-            }
-            Self::Decimal { wholes, places } => {
-                let unit = UNITS[*places];
-                let wholes = into.iter_mut().zip(&wholes[range]);
-                wholes.for_each(|(into, whole)| *into = convert(quotient(*whole, unit)));
-            }
-        }
-    }
-
-    /// The same of whole rows, each value less the offset of its column and over its scale.
-    pub(super) fn write_scaled<T>(
+    /// Writes the values from `first` on, each as `convert` makes it; of whole rows less the offset of its column and over
+    /// its scale, where these are given.
+    pub(super) fn write<T>(
         &self,
         first: usize,
         into: &mut [T],
-        [offset, scale]: [&[f64]; 2],
+        scaling: Option<[&[f64]; 2]>,
         convert: impl Fn(f64) -> T,
     ) {
         let range = first..first + into.len();
-        let rows = into.chunks_exact_mut(offset.len());
         match self {
             Self::Single(values) => {
-                for (into, row) in rows.zip(values[range].chunks_exact(offset.len())) {
-                    let columns = into.iter_mut().zip(row).zip(offset.iter().zip(scale));
-                    columns.for_each(|((into, x), (offset, scale))| {
-                        *into = convert((f64::from(*x) - offset) / scale);
-                    });
-                }
+                write(&values[range], |x| f64::from(*x), into, scaling, convert)
             }
             Self::Decimal { wholes, places } => {
                 let unit = UNITS[*places];
-                for (into, row) in rows.zip(wholes[range].chunks_exact(offset.len())) {
-                    let columns = into.iter_mut().zip(row).zip(offset.iter().zip(scale));
-                    columns.for_each(|((into, whole), (offset, scale))| {
-                        *into = convert((quotient(*whole, unit) - offset) / scale);
-                    });
-                }
+                write(&wholes[range], |whole| quotient(*whole, unit), into, scaling, convert);
             }
         }
     }
@@ -218,6 +191,29 @@ impl Compact {
                 Self::Decimal { wholes: by_row(wholes, rows), places: *places }
             }
         }
+    }
+}
+
+/// As [`Compact::write`], of values that `widened` makes f64.
+#[inline]
+fn write<S, T>(
+    values: &[S],
+    widened: impl Fn(&S) -> f64,
+    into: &mut [T],
+    scaling: Option<[&[f64]; 2]>,
+    convert: impl Fn(f64) -> T,
+) {
+    // A loop of its own for each, without a check in it: they are most of what reading a table costs.
+    let Some([offset, scale]) = scaling else {
+        into.iter_mut().zip(values).for_each(|(into, x)| *into = convert(widened(x)));
+        return;
+    };
+    let d = offset.len();
+    for (into, row) in into.chunks_exact_mut(d).zip(values.chunks_exact(d)) {
+        let columns = into.iter_mut().zip(row).zip(offset.iter().zip(scale));
+        columns.for_each(|((into, x), (offset, scale))| {
+            *into = convert((widened(x) - offset) / scale);
+        });
     }
 }
 
@@ -322,10 +318,10 @@ mod tests {
                 bits([4.0, 5.0, last, 4.0, 5.0, last, 1.0, 2.0, 3.0])
             );
             let mut seen = [0.0; 2];
-            turned.write(4, &mut seen, |x| x);
+            turned.write(4, &mut seen, None, |x| x);
             assert_eq!(seen, [5.0, last]);
             let mut seen = [0.0; 3];
-            turned.write_scaled(3, &mut seen, [&[1.0, 2.0, 3.0], &[2.0, 1.0, 0.5]], |x| x);
+            turned.write(3, &mut seen, Some([&[1.0, 2.0, 3.0], &[2.0, 1.0, 0.5]]), |x| x);
             assert_eq!(seen, [1.5, 3.0, (last - 3.0) / 0.5]);
         }
     }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::Features;
 use super::compact::Compact;
 
 /// Values from which on a table is large: one that four bytes a value hold exactly is stored in them then.
@@ -30,19 +31,10 @@ pub(super) struct Narrow {
 }
 
 impl Narrow {
-    fn new(values: Arc<Compact>, columns: usize, scaling: Option<[Vec<f64>; 2]>) -> Self {
-        Self { values, columns, scaling, wide: OnceLock::new() }
-    }
-
     /// Writes whole rows from row `first` on, each value as `convert` makes it.
     fn write<T>(&self, first: usize, into: &mut [T], convert: impl Fn(f64) -> T) {
-        let first = first * self.columns;
-        match &self.scaling {
-            None => self.values.write(first, into, convert),
-            Some([offset, scale]) => {
-                self.values.write_scaled(first, into, [offset, scale], convert);
-            }
-        }
+        let scaling = self.scaling.as_ref().map(|[offset, scale]| [&offset[..], scale]);
+        self.values.write(first * self.columns, into, scaling, convert);
     }
 
     fn widened(&self) -> Arc<Vec<f64>> {
@@ -67,12 +59,17 @@ impl FeatureValues {
         if values.len() < LARGE {
             return Self::wide(values.widened().collect());
         }
-        Self::in_four_bytes(values, columns)
+        Self::in_four_bytes(values, columns, None)
     }
 
-    /// The same in four bytes, however few.
-    pub(super) fn in_four_bytes(values: Compact, columns: usize) -> Self {
-        Self::Narrow(Arc::new(Narrow::new(Arc::new(values), columns, None)))
+    /// The same in four bytes, however few, and through a scaling.
+    pub(super) fn in_four_bytes(
+        values: impl Into<Arc<Compact>>,
+        columns: usize,
+        scaling: Option<[Vec<f64>; 2]>,
+    ) -> Self {
+        let (values, wide) = (values.into(), OnceLock::new());
+        Self::Narrow(Arc::new(Narrow { values, columns, scaling, wide }))
     }
 
     /// Number of values.
@@ -82,95 +79,104 @@ impl FeatureValues {
             Self::Narrow(narrow) => narrow.values.len(),
         }
     }
+}
 
-    /// Whether they are stored in four bytes each.
-    pub(super) fn is_narrow(&self) -> bool {
-        matches!(self, Self::Narrow(_))
-    }
-
-    /// All of them in f64; those that are stored in four bytes are held twice from here on.
-    pub(super) fn all(&self) -> &[f64] {
-        match self {
-            Self::Wide(values) => values,
-            Self::Narrow(narrow) => narrow.wide.get_or_init(|| narrow.widened()),
+impl Features {
+    /// All values, row-major.
+    ///
+    /// Those that are stored in four bytes are stored in f64 as well from here on.
+    pub fn values(&self) -> &[f64] {
+        match &self.values {
+            FeatureValues::Wide(values) => values,
+            FeatureValues::Narrow(narrow) => narrow.wide.get_or_init(|| narrow.widened()),
         }
     }
 
-    /// All of them in f64, shared where they are stored so.
-    pub(super) fn shared(&self) -> Arc<Vec<f64>> {
-        match self {
-            Self::Wide(values) => Arc::clone(values),
-            Self::Narrow(narrow) => narrow.wide.get().map_or_else(|| narrow.widened(), Arc::clone),
+    /// One value.
+    ///
+    /// # Panics
+    /// If there is no such row or column.
+    pub fn value(&self, row: usize, column: usize) -> f64 {
+        match &self.values {
+            FeatureValues::Wide(values) => values[row * self.columns() + column],
+            FeatureValues::Narrow(narrow) => narrow.value(row, column),
         }
     }
 
-    /// All of them, to be changed in f64; copied first where they are shared or stored in four bytes.
-    pub(super) fn all_mut(&mut self) -> &mut [f64] {
+    /// Whether the values are stored in four bytes each.
+    #[doc(hidden)]
+    pub fn is_narrow(&self) -> bool {
+        matches!(self.values, FeatureValues::Narrow(_))
+    }
+
+    /// The values in f64, shared where they are stored so.
+    #[doc(hidden)]
+    pub fn shared(&self) -> Arc<Vec<f64>> {
+        match &self.values {
+            FeatureValues::Wide(values) => Arc::clone(values),
+            FeatureValues::Narrow(narrow) => {
+                narrow.wide.get().map_or_else(|| narrow.widened(), Arc::clone)
+            }
+        }
+    }
+
+    /// The values to be changed in place, each to a finite one; copied first where they are shared or stored in
+    /// four bytes.
+    pub(crate) fn values_mut(&mut self) -> &mut [f64] {
         if self.is_narrow() {
-            *self = Self::Wide(self.shared());
+            self.values = FeatureValues::Wide(self.shared());
         }
-        match self {
-            Self::Wide(values) => {
-                let values: &mut Vec<f64> = Arc::make_mut(values);
-                values
-            }
+        match &mut self.values {
+            FeatureValues::Wide(values) => Arc::make_mut(values).as_mut_slice(),
             // They were made wide above.
-            Self::Narrow(_) => &mut [],
+            FeatureValues::Narrow(_) => &mut [],
         }
     }
 
-    /// The values through a scaling, which must be their first, without a copy; `None` where they are stored in f64.
+    /// The features `(x - offset) / scale`, their first scaling, where that needs no copy: not where they are stored in
+    /// f64.
     pub(super) fn affine_view(&self, offset: &[f64], scale: &[f64]) -> Option<Self> {
-        match self {
-            Self::Narrow(narrow) if narrow.scaling.is_none() => {
-                let scaling = Some([offset.to_vec(), scale.to_vec()]);
-                let values = Arc::clone(&narrow.values);
-                Some(Self::Narrow(Arc::new(Narrow::new(values, narrow.columns, scaling))))
-            }
-            _ => None,
-        }
+        let FeatureValues::Narrow(narrow) = &self.values else { return None };
+        let scaling = narrow.scaling.is_none().then(|| [offset.to_vec(), scale.to_vec()])?;
+        let values = Arc::clone(&narrow.values);
+        let values = FeatureValues::in_four_bytes(values, narrow.columns, Some(scaling));
+        Some(Self { values, names: self.names.clone() })
     }
 
-    /// One value of a table of `columns` columns.
-    pub(super) fn value(&self, [row, column]: [usize; 2], columns: usize) -> f64 {
-        match self {
-            Self::Wide(values) => values[row * columns + column],
-            Self::Narrow(narrow) => narrow.value(row, column),
-        }
-    }
-
-    /// Writes whole rows of `columns` columns from row `first` on, each value as `convert` makes it.
-    pub(super) fn write<T>(
-        &self,
-        (first, columns): (usize, usize),
-        into: &mut [T],
-        convert: impl Fn(f64) -> T,
-    ) {
-        match self {
-            Self::Wide(values) => {
-                let from = &values[first * columns..][..into.len()];
+    /// Writes whole rows from row `first` on, each value as `convert` makes it.
+    pub(super) fn write<T>(&self, first: usize, into: &mut [T], convert: impl Fn(f64) -> T) {
+        match &self.values {
+            FeatureValues::Wide(values) => {
+                let from = &values[first * self.columns()..][..into.len()];
                 into.iter_mut().zip(from).for_each(|(into, x)| *into = convert(*x));
             }
-            Self::Narrow(narrow) => narrow.write(first, into, convert),
+            FeatureValues::Narrow(narrow) => narrow.write(first, into, convert),
         }
     }
 
-    /// These rows of `columns` columns, in that order.
-    pub(super) fn select(&self, rows: &[usize], columns: usize) -> Self {
-        let size = rows.len() * columns;
-        match self {
-            Self::Narrow(narrow) if size >= LARGE => {
-                let values = narrow.values.select(rows, columns);
-                let scaling = narrow.scaling.clone();
-                Self::Narrow(Arc::new(Narrow::new(Arc::new(values), columns, scaling)))
+    /// The rows `indices`, in that order.
+    ///
+    /// # Panics
+    /// If an index is not below [`rows`](Self::rows).
+    #[must_use]
+    pub fn select(&self, indices: &[usize]) -> Self {
+        if indices.len() == self.rows() && indices.iter().enumerate().all(|(at, &row)| at == row) {
+            return self.clone();
+        }
+        let columns = self.columns();
+        let values = match &self.values {
+            FeatureValues::Narrow(narrow) if indices.len() * columns >= LARGE => {
+                let values = narrow.values.select(indices, columns);
+                FeatureValues::in_four_bytes(values, columns, narrow.scaling.clone())
             }
             _ => {
-                let mut values = vec![0.0; size];
-                for (into, &row) in values.chunks_exact_mut(columns).zip(rows) {
-                    self.write((row, columns), into, |x| x);
+                let mut values = vec![0.0; indices.len() * columns];
+                for (into, &row) in values.chunks_exact_mut(columns).zip(indices) {
+                    self.write(row, into, |x| x);
                 }
-                Self::wide(values)
+                FeatureValues::wide(values)
             }
-        }
+        };
+        Self { values, names: self.names.clone() }
     }
 }

@@ -1,7 +1,5 @@
 //! A table of features, `[n, d]`, with the names of its columns.
 
-use std::sync::Arc;
-
 use rayon::prelude::*;
 
 use super::compact::Compact;
@@ -32,8 +30,8 @@ const BLOCK_VALUES: usize = 1 << 16;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Features {
-    values: FeatureValues,
-    names: Vec<String>,
+    pub(super) values: FeatureValues,
+    pub(super) names: Vec<String>,
 }
 
 impl PartialEq for Features {
@@ -147,28 +145,13 @@ impl Features {
         &self.names
     }
 
-    /// All values, row-major.
-    ///
-    /// Those that are stored in four bytes are stored in f64 as well from here on.
-    pub fn values(&self) -> &[f64] {
-        self.values.all()
-    }
-
-    /// One value.
-    ///
-    /// # Panics
-    /// If there is no such row or column.
-    pub fn value(&self, row: usize, column: usize) -> f64 {
-        self.values.value([row, column], self.columns())
-    }
-
     /// Copies row `index`, whatever number type its values have.
     ///
     /// # Panics
     /// If there is no such row, or `into` has not one place per column.
     pub fn copy_row(&self, index: usize, into: &mut [f64]) {
         assert_eq!(into.len(), self.columns(), "a row has one value per column");
-        self.values.write((index, self.columns()), into, |x| x);
+        self.write(index, into, |x| x);
     }
 
     /// Shows every row, in order, with its number, whatever number type the values have.
@@ -193,7 +176,7 @@ impl Features {
         let mut block = vec![0.0; rows.min(n) * d];
         for first in (0..n).step_by(rows) {
             let block = &mut block[..rows.min(n - first) * d];
-            self.values.write((first, d), block, |x| x);
+            self.write(first, block, |x| x);
             visit(block);
         }
     }
@@ -203,14 +186,8 @@ impl Features {
     pub fn narrowed(&self) -> Self {
         let mut values = Compact::default();
         assert_eq!(values.extend_from_slice(self.values()), self.values().len());
-        let values = FeatureValues::in_four_bytes(values, self.columns());
+        let values = FeatureValues::in_four_bytes(values, self.columns(), None);
         Self { values, names: self.names.clone() }
-    }
-
-    /// Whether the values are stored in four bytes each.
-    #[doc(hidden)]
-    pub fn is_narrow(&self) -> bool {
-        self.values.is_narrow()
     }
 
     /// Row `index`.
@@ -220,18 +197,6 @@ impl Features {
     pub fn row(&self, index: usize) -> &[f64] {
         let d = self.columns();
         &self.values()[index * d..(index + 1) * d]
-    }
-
-    /// The rows `indices`, in that order.
-    ///
-    /// # Panics
-    /// If an index is not below [`rows`](Self::rows).
-    #[must_use]
-    pub fn select(&self, indices: &[usize]) -> Self {
-        if indices.len() == self.rows() && indices.iter().enumerate().all(|(at, &row)| at == row) {
-            return self.clone();
-        }
-        Self { values: self.values.select(indices, self.columns()), names: self.names.clone() }
     }
 
     /// The rows `indices`, in that order, or all, row-major, each value as `convert` makes it.
@@ -249,33 +214,15 @@ impl Features {
         values.par_chunks_mut(rows * d).enumerate().for_each(|(task, values)| {
             let first = task * rows;
             match indices {
-                None => self.values.write((first, d), values, &convert),
+                None => self.write(first, values, &convert),
                 Some(indices) => {
                     for (into, &row) in values.chunks_exact_mut(d).zip(&indices[first..]) {
-                        self.values.write((row, d), into, &convert);
+                        self.write(row, into, &convert);
                     }
                 }
             }
         });
         values
-    }
-
-    /// The values in f64, shared where they are stored so.
-    #[doc(hidden)]
-    pub fn shared(&self) -> Arc<Vec<f64>> {
-        self.values.shared()
-    }
-
-    /// The values to be changed in place, each to a finite one; copied first where they are shared or stored in
-    /// four bytes.
-    pub(crate) fn values_mut(&mut self) -> &mut [f64] {
-        self.values.all_mut()
-    }
-
-    /// The features `(x - offset) / scale`, where that needs no copy.
-    pub(super) fn affine_view(&self, offset: &[f64], scale: &[f64]) -> Option<Self> {
-        let values = self.values.affine_view(offset, scale)?;
-        Some(Self { values, names: self.names.clone() })
     }
 }
 
@@ -287,6 +234,8 @@ pub fn column_numbers(columns: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::tables::{Scaling, ScalingKind};
 
