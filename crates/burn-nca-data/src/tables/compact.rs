@@ -7,136 +7,104 @@ const UNITS: [f64; 10] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 const NEGATIVE_ZERO: i32 = i32::MIN;
 
 /// Values of which each is an f32, or each a number of few decimals.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Compact {
-    /// Pixels, counts, what was computed in single precision.
-    Single(Vec<f32>),
-    /// What people and programs print: 5.1 is 51 over 10. Both are exact in f64 and a division is rounded once, so that
-    /// the quotient is what reading "5.1" gives, to the bit.
-    Decimal { wholes: Vec<i32>, places: usize },
-}
-
-impl Default for Compact {
-    fn default() -> Self {
-        Self::Single(Vec::new())
-    }
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Compact {
+    /// The bits of an f32 each, or a whole number.
+    pub(super) cells: Vec<i32>,
+    /// How many decimals a whole number has; none where the cells are bits: of pixels, counts, what was computed in single
+    /// precision.
+    ///
+    /// Decimals are what people and programs print: 5.1 is 51 over 10. Both are exact in f64 and a division is rounded
+    /// once, so that the quotient is what reading "5.1" gives, to the bit.
+    places: Option<usize>,
 }
 
 impl Compact {
     pub(super) fn with_capacity(values: usize) -> Self {
-        Self::Single(Vec::with_capacity(values))
+        Self { cells: Vec::with_capacity(values), places: None }
+    }
+
+    /// Values in f32, in the memory that they have.
+    pub(super) fn of_singles(values: Vec<f32>) -> Self {
+        let cells = values.into_iter().map(|value| value.to_bits().cast_signed()).collect();
+        Self { cells, places: None }
     }
 
     pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Single(values) => values.len(),
-            Self::Decimal { wholes, .. } => wholes.len(),
-        }
-    }
-
-    pub(super) fn reserve_exact(&mut self, more: usize) {
-        match self {
-            Self::Single(values) => values.reserve_exact(more),
-            Self::Decimal { wholes, .. } => wholes.reserve_exact(more),
-        }
-    }
-
-    pub(super) fn shrink_to_fit(&mut self) {
-        match self {
-            Self::Single(values) => values.shrink_to_fit(),
-            Self::Decimal { wholes, .. } => wholes.shrink_to_fit(),
-        }
+        self.cells.len()
     }
 
     /// Adds a value; `false`, and nothing is added, where four bytes do not hold it together with the others.
     #[inline]
     pub(super) fn push(&mut self, value: f64) -> bool {
-        let fits = match self {
-            Self::Single(values) if is_single(value) => {
-                values.push(value as f32);
-                true
-            }
-            Self::Single(_) => false,
-            Self::Decimal { wholes, places } => match whole(value, *places) {
-                Some(number) => {
-                    wholes.push(number);
-                    true
-                }
-                None => false,
-            },
+        let cell = match self.places {
+            None => is_single(value).then(|| bits(value)),
+            Some(places) => whole(value, places),
         };
-        fits || (self.make_room_for(value) && self.push(value))
+        let Some(cell) = cell else { return self.make_room_for(value) && self.push(value) };
+        self.cells.push(cell);
+        true
     }
 
     /// Adds values; how many of them were, where four bytes do not hold the next together with the others.
     pub(super) fn extend_from_slice(&mut self, values: &[f64]) -> usize {
+        let start = self.len();
         // All of them without a branch, as most are; one by one where one is another.
-        match self {
-            Self::Single(singles) => {
-                if values.iter().fold(true, |all, value| all & is_single(*value)) {
-                    singles.extend(values.iter().map(|value| *value as f32));
-                    return values.len();
-                }
+        let are_held = match self.places {
+            None => {
+                self.cells.extend(values.iter().map(|value| bits(*value)));
+                values.iter().fold(true, |all, value| all & is_single(*value))
             }
-            Self::Decimal { wholes, places } => {
-                let (start, unit) = (wholes.len(), UNITS[*places]);
-                wholes.extend(values.iter().map(|value| nearest_whole(*value, unit)));
-                let pairs = values.iter().zip(&wholes[start..]);
-                if pairs.fold(true, |all, (value, whole)| all & is_quotient(*value, *whole, unit)) {
-                    return values.len();
-                }
-                wholes.truncate(start);
+            Some(places) => {
+                let unit = UNITS[places];
+                self.cells.extend(values.iter().map(|value| nearest_whole(*value, unit)));
+                let pairs = values.iter().zip(&self.cells[start..]);
+                pairs.fold(true, |all, (value, whole)| all & is_quotient(*value, *whole, unit))
             }
+        };
+        if are_held {
+            return values.len();
         }
+        self.cells.truncate(start);
         values.iter().take_while(|value| self.push(**value)).count()
     }
 
     /// Turns the values into ones of as many decimals as this one has too; `false` where that cannot be.
     fn make_room_for(&mut self, value: f64) -> bool {
-        let least = match self {
-            Self::Single(_) => 0,
-            Self::Decimal { places, .. } => *places + 1,
-        };
+        let least = self.places.map_or(0, |places| places + 1);
         // The fewest decimals that serve: more leave less room for large values.
         let Some(wanted) = (least..UNITS.len()).find(|&places| whole(value, places).is_some())
         else {
             return false;
         };
-        let turned: Option<(Vec<i32>, usize)> = match self {
-            Self::Single(values) => (wanted..UNITS.len()).find_map(|places| {
+        let turned: Option<(Vec<i32>, usize)> = match self.places {
+            None => (wanted..UNITS.len()).find_map(|places| {
                 whole(value, places)?;
-                let wholes = values.iter().map(|value| whole(f64::from(*value), places));
+                let wholes = self.widened().map(|value| whole(value, places));
                 Some((wholes.collect::<Option<_>>()?, places))
             }),
-            Self::Decimal { wholes, places } => {
-                let factor = 10_i32.pow((wanted - *places) as u32);
+            Some(places) => {
+                let factor = 10_i32.pow((wanted - places) as u32);
                 let more = |whole: &i32| match *whole {
                     NEGATIVE_ZERO => Some(NEGATIVE_ZERO),
                     other => other.checked_mul(factor).filter(|more| *more != NEGATIVE_ZERO),
                 };
-                let wholes: Option<_> = wholes.iter().map(more).collect();
+                let wholes: Option<_> = self.cells.iter().map(more).collect();
                 wholes.map(|wholes| (wholes, wanted))
             }
         };
-        let Some((mut wholes, places)) = turned else {
+        let Some((mut cells, places)) = turned else {
             return false;
         };
-        wholes.reserve_exact(self.capacity() - wholes.len());
-        *self = Self::Decimal { wholes, places };
+        cells.reserve_exact(self.cells.capacity() - cells.len());
+        *self = Self { cells, places: Some(places) };
         true
     }
 
-    fn capacity(&self) -> usize {
-        match self {
-            Self::Single(values) => values.capacity(),
-            Self::Decimal { wholes, .. } => wholes.capacity(),
-        }
-    }
-
     pub(super) fn get(&self, at: usize) -> f64 {
-        match self {
-            Self::Single(values) => f64::from(values[at]),
-            Self::Decimal { wholes, places } => quotient(wholes[at], UNITS[*places]),
+        match self.places {
+            None => single(self.cells[at]),
+            Some(places) => quotient(self.cells[at], UNITS[places]),
         }
     }
 
@@ -149,14 +117,12 @@ impl Compact {
         scaling: Option<[&[f64]; 2]>,
         convert: impl Fn(f64) -> T,
     ) {
-        let range = first..first + into.len();
-        match self {
-            Self::Single(values) => {
-                write(&values[range], |x| f64::from(*x), into, scaling, convert)
-            }
-            Self::Decimal { wholes, places } => {
-                let unit = UNITS[*places];
-                write(&wholes[range], |whole| quotient(*whole, unit), into, scaling, convert);
+        let cells = &self.cells[first..first + into.len()];
+        match self.places {
+            None => write(cells, single, into, scaling, convert),
+            Some(places) => {
+                let unit = UNITS[places];
+                write(cells, |whole| quotient(whole, unit), into, scaling, convert);
             }
         }
     }
@@ -168,51 +134,38 @@ impl Compact {
 
     /// These rows of `columns` columns, in that order.
     pub(super) fn select(&self, rows: &[usize], columns: usize) -> Self {
-        fn of<T: Copy>(values: &[T], rows: &[usize], columns: usize) -> Vec<T> {
-            let mut selected = Vec::with_capacity(rows.len() * columns);
-            for &row in rows {
-                selected.extend_from_slice(&values[row * columns..(row + 1) * columns]);
-            }
-            selected
+        let mut cells = Vec::with_capacity(rows.len() * columns);
+        for &row in rows {
+            cells.extend_from_slice(&self.cells[row * columns..(row + 1) * columns]);
         }
-        match self {
-            Self::Single(values) => Self::Single(of(values, rows, columns)),
-            Self::Decimal { wholes, places } => {
-                Self::Decimal { wholes: of(wholes, rows, columns), places: *places }
-            }
-        }
+        Self { cells, places: self.places }
     }
 
     /// The same values where they were given a column after the other, each of `rows` values.
     pub(super) fn transposed(&self, rows: usize) -> Self {
-        match self {
-            Self::Single(values) => Self::Single(by_row(values, rows)),
-            Self::Decimal { wholes, places } => {
-                Self::Decimal { wholes: by_row(wholes, rows), places: *places }
-            }
-        }
+        Self { cells: by_row(&self.cells, rows), places: self.places }
     }
 }
 
-/// As [`Compact::write`], of values that `widened` makes f64.
+/// As [`Compact::write`], of cells whose values `widened` gives.
 #[inline]
-fn write<S, T>(
-    values: &[S],
-    widened: impl Fn(&S) -> f64,
+fn write<T>(
+    cells: &[i32],
+    widened: impl Fn(i32) -> f64,
     into: &mut [T],
     scaling: Option<[&[f64]; 2]>,
     convert: impl Fn(f64) -> T,
 ) {
     // A loop of its own for each, without a check in it: they are most of what reading a table costs.
     let Some([offset, scale]) = scaling else {
-        into.iter_mut().zip(values).for_each(|(into, x)| *into = convert(widened(x)));
+        into.iter_mut().zip(cells).for_each(|(into, cell)| *into = convert(widened(*cell)));
         return;
     };
     let d = offset.len();
-    for (into, row) in into.chunks_exact_mut(d).zip(values.chunks_exact(d)) {
+    for (into, row) in into.chunks_exact_mut(d).zip(cells.chunks_exact(d)) {
         let columns = into.iter_mut().zip(row).zip(offset.iter().zip(scale));
-        columns.for_each(|((into, x), (offset, scale))| {
-            *into = convert((widened(x) - offset) / scale);
+        columns.for_each(|((into, cell), (offset, scale))| {
+            *into = convert((widened(*cell) - offset) / scale);
         });
     }
 }
@@ -228,6 +181,18 @@ pub(super) fn by_row<T: Copy>(values: &[T], rows: usize) -> Vec<T> {
 #[inline]
 fn is_single(value: f64) -> bool {
     f64::from(value as f32).to_bits() == value.to_bits()
+}
+
+/// The cell of an f32.
+#[inline]
+fn bits(value: f64) -> i32 {
+    (value as f32).to_bits().cast_signed()
+}
+
+/// The value of such a cell.
+#[inline]
+fn single(bits: i32) -> f64 {
+    f64::from(f32::from_bits(bits.cast_unsigned()))
 }
 
 /// The whole number over 10^`places` that a value is, to the bit.
@@ -281,15 +246,15 @@ mod tests {
     #[test]
     fn what_f32_holds_stands_in_f32() {
         let exact = [0.5, -0.0, 255.0, f64::from(f32::MIN_POSITIVE) / 2.0, f64::from(f32::MAX)];
-        assert!(matches!(held(&exact), (Compact::Single(_), 5)));
+        assert!(matches!(held(&exact), (Compact { places: None, .. }, 5)));
     }
 
     #[test]
     fn decimals_are_whole_numbers_over_a_power_of_ten() {
         let (values, count) = held(&[3.0, -0.0, 5.1, -0.25, 0.0, 21_474.836]);
         assert_eq!(count, 6);
-        let wholes = vec![3_000, NEGATIVE_ZERO, 5_100, -250, 0, 21_474_836];
-        assert_eq!(values, Compact::Decimal { wholes, places: 3 });
+        let cells = vec![3_000, NEGATIVE_ZERO, 5_100, -250, 0, 21_474_836];
+        assert_eq!(values, Compact { cells, places: Some(3) });
     }
 
     #[test]

@@ -60,7 +60,7 @@ impl Features {
     /// # Errors
     /// As [`Features::new`].
     pub fn from_f32(values: Vec<f32>, names: Vec<String>) -> Result<Self> {
-        Self::from_compact(Compact::Single(values), names)
+        Self::from_compact(Compact::of_singles(values), names)
     }
 
     /// The same from values of four bytes each.

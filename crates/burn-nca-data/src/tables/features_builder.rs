@@ -41,7 +41,7 @@ impl FeaturesBuilder {
         let more = values.saturating_sub(self.len());
         match &mut self.wide {
             Some(wide) => wide.reserve_exact(more),
-            None => self.narrow.reserve_exact(more),
+            None => self.narrow.cells.reserve_exact(more),
         }
     }
 
@@ -81,7 +81,7 @@ impl FeaturesBuilder {
         self.wide.get_or_insert_with(|| {
             let mut narrow = std::mem::take(&mut self.narrow);
             // Its room is given back before that of the others is taken.
-            narrow.shrink_to_fit();
+            narrow.cells.shrink_to_fit();
             let mut wide = Vec::with_capacity(self.expected.max(narrow.len() + 1));
             wide.extend(narrow.widened());
             wide
