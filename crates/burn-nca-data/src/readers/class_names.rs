@@ -1,62 +1,43 @@
 //! The classes of the rows of a file, and the order of their names.
 
-use crate::tables::{compare_numbers, name_key};
+use crate::tables::{TextValues, compare_numbers, name_key};
+use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// The class of each row, from 0, and the name of each class.
 pub(crate) type Classes = (Vec<usize>, Vec<String>);
 
-/// A column of class names as they come, each name kept once.
-#[derive(Default)]
-pub(crate) struct ClassColumn {
-    /// The names, numbered as they were met.
-    met: BTreeMap<String, usize>,
-    rows: Vec<usize>,
-}
-
-impl ClassColumn {
-    /// The class of the next row.
-    pub(crate) fn push(&mut self, name: &str) {
-        let next = self.met.len();
-        let class = match self.met.get(name) {
-            Some(&class) => class,
-            None => *self.met.entry(name.to_owned()).or_insert(next),
-        };
-        self.rows.push(class);
-    }
-
-    /// The classes in an order that only their names decide: by number when every name is a number (`2` before
-    /// `10`), else by text in which runs of digits count by their value (`name 2` before `name 10`).
-    ///
-    /// Several spellings of one number (`1` and `1.0`) are one class, which has the shortest of them for a name.
-    pub(crate) fn index(self) -> Classes {
-        let Self { met, mut rows } = self;
-        let mut spellings: Vec<(String, usize)> = met.into_iter().collect();
-        spellings.sort_by_key(|(name, _)| name.len());
-        let mut class_of_key: HashMap<String, usize> = HashMap::new();
-        let mut names: Vec<String> = Vec::new();
-        let mut class_of_spelling = vec![0; spellings.len()];
-        for (name, met) in spellings {
-            let class = *class_of_key.entry(name_key(&name).into_owned()).or_insert(names.len());
-            class_of_spelling[met] = class;
-            if class == names.len() {
-                names.push(name);
-            }
+/// The classes of the rows that have one, in an order that only their names decide: by number when every name is a number
+/// (`2` before `10`), else by text in which runs of digits count by their value (`name 2` before `name 10`).
+///
+/// Several spellings of one number (`1` and `1.0`) are one class, which has the shortest of them for a name.
+pub(crate) fn classes_of(column: &TextValues) -> Classes {
+    let spellings = column.distinct();
+    let mut by_length: Vec<usize> = (0..spellings.len()).collect();
+    by_length.sort_by_key(|&met| (spellings[met].len(), &spellings[met]));
+    let mut class_of_key: HashMap<Cow<'_, str>, usize> = HashMap::new();
+    let mut names: Vec<&String> = Vec::new();
+    let mut class_of_spelling = vec![0; spellings.len()];
+    for met in by_length {
+        let class = *class_of_key.entry(name_key(&spellings[met])).or_insert(names.len());
+        class_of_spelling[met] = class;
+        if class == names.len() {
+            names.push(&spellings[met]);
         }
-        let mut order: Vec<usize> = (0..names.len()).collect();
-        let is_number = |name: &String| compare_numbers(&without_zeros(name), "0").is_some();
-        if names.iter().all(is_number) {
-            order.sort_by(|&one, &other| by_number(&names[one], &names[other]));
-        } else {
-            order.sort_by(|&one, &other| natural_order(&names[one], &names[other]));
-        }
-        let mut place = vec![0; names.len()];
-        order.iter().enumerate().for_each(|(at, &class)| place[class] = at);
-        rows.iter_mut().for_each(|met| *met = place[class_of_spelling[*met]]);
-        let names = order.into_iter().map(|class| std::mem::take(&mut names[class])).collect();
-        (rows, names)
     }
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    let is_number = |name: &&String| compare_numbers(&without_zeros(name), "0").is_some();
+    if names.iter().all(is_number) {
+        order.sort_by(|&one, &other| by_number(names[one], names[other]));
+    } else {
+        order.sort_by(|&one, &other| natural_order(names[one], names[other]));
+    }
+    let mut place = vec![0; names.len()];
+    order.iter().enumerate().for_each(|(at, &class)| place[class] = at);
+    let rows = (0..column.rows()).filter_map(|row| column.code(row));
+    let labels = rows.map(|met| place[class_of_spelling[met]]).collect();
+    (labels, order.into_iter().map(|class| names[class].clone()).collect())
 }
 
 /// Which of these classes a name is: equal as text, as a number, or as a truth value.
@@ -78,14 +59,6 @@ fn same_truth(name: &str, class_names: &[String]) -> Option<usize> {
     let meant = truth(name)?;
     let mut alike = (0..known.len()).filter(|&class| known[class] == meant);
     alike.next().filter(|_| alike.next().is_none())
-}
-
-impl<'a> FromIterator<&'a str> for ClassColumn {
-    fn from_iter<I: IntoIterator<Item = &'a str>>(names: I) -> Self {
-        let mut column = Self::default();
-        names.into_iter().for_each(|name| column.push(name));
-        column
-    }
 }
 
 /// The order of two names that are numbers, or codes of digits (`01234`), which come after the same number.
@@ -135,7 +108,7 @@ mod tests {
     use super::*;
 
     fn index(rows: &[&str]) -> Classes {
-        rows.iter().copied().collect::<ClassColumn>().index()
+        classes_of(&rows.iter().copied().map(Some).collect())
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! IDX arrays, the format of the MNIST files.
 
 use crate::error::{Error, Result};
-use crate::readers::class_names::{ClassColumn, Classes};
+use crate::readers::class_names::{Classes, classes_of};
 use crate::readers::csv;
 use crate::readers::format::Format;
 use crate::readers::input::Input;
@@ -102,7 +102,7 @@ fn read_labels(input: Input<'_>) -> Result<Classes> {
         )));
     }
     let names: Vec<String> = array.values.iter().map(u8::to_string).collect();
-    Ok(names.iter().map(String::as_str).collect::<ClassColumn>().index())
+    Ok(classes_of(&names.iter().map(|name| Some(name.as_str())).collect()))
 }
 
 fn features(origin: &str, shape: &[u32], values: FeaturesBuilder) -> Result<Features> {

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::excerpt::{list, quoted};
 use crate::hint::{Message, Setting};
-use crate::readers::class_names::{ClassColumn, Classes, same_class};
+use crate::readers::class_names::{Classes, classes_of, same_class};
 use crate::tables::{
     Features, Labeled, RawColumn, RawTable, RegressionData, TextValues, WithoutClass, difference,
     meant_name, name_key,
@@ -110,8 +110,9 @@ impl Target {
     /// are one class.
     pub fn of_text(text: &TextValues) -> (Vec<usize>, Self) {
         let rows: Vec<usize> = (0..text.rows()).filter(|&row| text.get(row).is_some()).collect();
-        let classes = text.iter().flatten().collect::<ClassColumn>().index();
-        (rows, classes.into())
+        // Of a selection of rows some texts may have none.
+        let column = text.iter().filter(Option::is_some).collect();
+        (rows, classes_of(&column).into())
     }
 }
 

@@ -78,7 +78,7 @@ impl TextValues {
     }
 
     /// The place of the text of a row among the distinct ones.
-    pub(super) fn code(&self, row: usize) -> Option<usize> {
+    pub(crate) fn code(&self, row: usize) -> Option<usize> {
         self.codes[row].map(|code| code as usize)
     }
 

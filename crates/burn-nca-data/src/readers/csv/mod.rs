@@ -15,7 +15,7 @@ mod separator;
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
 use crate::hint::Message;
-use crate::readers::class_names::Classes;
+use crate::readers::class_names::{Classes, classes_of};
 use crate::readers::columnar;
 use crate::readers::format::{Format, is_binary};
 use crate::readers::input::{Input, name_file};
@@ -184,7 +184,7 @@ pub(crate) fn read(input: Input<'_>, options: &CsvOptions) -> Result<Table> {
     let target = match (selection.target, options.task) {
         (None, _) => Target::None,
         (Some(_), TargetKind::Numeric) => Target::Numeric(rows.numbers),
-        (Some(_), TargetKind::Classes) => rows.classes.index().into(),
+        (Some(_), TargetKind::Classes) => classes_of(&rows.classes).into(),
     };
     Ok(Table { features, target_name: target_name.to_string(), target, without_class, notes })
 }
@@ -203,7 +203,7 @@ pub(crate) fn read_labels(input: Input<'_>) -> Result<Classes> {
     let mut selection = Selection::of_labels();
     selection.see(sheet.mostly_numbers.clone());
     let rows = sheet.read(&selection, TargetKind::Classes)?;
-    Ok(rows.classes.index())
+    Ok(classes_of(&rows.classes))
 }
 
 /// The sheet of a file, if it is text.

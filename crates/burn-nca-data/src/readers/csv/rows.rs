@@ -12,12 +12,11 @@ use super::{separated, separator};
 use crate::error::{Error, Result};
 use crate::excerpt::{list, quoted};
 use crate::hint::{Hint, Message, Setting};
-use crate::readers::class_names::ClassColumn;
 use crate::readers::columnar;
 use crate::readers::input::Input;
 use crate::readers::table::TargetKind;
 use crate::readers::text_format::{DecimalSign, Header, TextFormat};
-use crate::tables::{FeaturesBuilder, column_numbers};
+use crate::tables::{FeaturesBuilder, TextValues, column_numbers};
 use std::fmt::{self, Display};
 
 /// What to do about words above numbers, below the names.
@@ -55,7 +54,7 @@ pub(super) struct Rows {
     /// The features, row-major.
     pub(super) values: FeaturesBuilder,
     /// The target as classes.
-    pub(super) classes: ClassColumn,
+    pub(super) classes: TextValues,
     /// The target as numbers.
     pub(super) numbers: Vec<f64>,
     /// Rows without a class.
@@ -385,7 +384,7 @@ impl Rows {
         self.values.extend_from_slice(&piece.values);
         self.numbers.extend_from_slice(&piece.numbers);
         let names = piece.classes.iter().map(|&class| decimal.name(piece.names[class]));
-        names.for_each(|name| self.classes.push(&name));
+        names.for_each(|name| self.classes.push(Some(&name)));
     }
 
     /// Adds a row; where a cell is bad, its column and the reason.
@@ -423,7 +422,7 @@ impl Rows {
                 TargetKind::Classes => {
                     let numbers = selection.has_target_of_numbers();
                     match cell::class(cell, &selection.missing, numbers) {
-                        Ok(class) => self.classes.push(&selection.decimal.name(class)),
+                        Ok(class) => self.classes.push(Some(&selection.decimal.name(class))),
                         Err(flaw) => take(column, flaw)?,
                     }
                 }

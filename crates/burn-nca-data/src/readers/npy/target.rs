@@ -5,10 +5,11 @@ use super::numbers::decoder;
 use super::{Array, numbers, open_array, texts_of};
 use crate::error::{Error, Result};
 use crate::hint::{Hint, Message, Setting};
-use crate::readers::class_names::ClassColumn;
+use crate::readers::class_names::classes_of;
 use crate::readers::input::Input;
 use crate::readers::promised::shape_text;
 use crate::readers::table::{Target, TargetKind};
+use crate::tables::TextValues;
 
 /// The class that is none: the row of a NaN among labels.
 pub(super) const NO_CLASS: &str = "NaN";
@@ -47,7 +48,7 @@ pub(super) fn read(
     match task {
         TargetKind::Numeric => Ok((Target::Numeric(finite_numbers(&origin, &array)?), Vec::new())),
         TargetKind::Classes => {
-            let (labels, names) = class_names(&origin, &array)?.index();
+            let (labels, names) = classes_of(&class_names(&origin, &array)?);
             let has_nan = array.header.kind.is_text() && names.iter().any(|name| name == NO_CLASS);
             let note = has_nan.then(|| {
                 format!(
@@ -95,7 +96,7 @@ fn finite_numbers(origin: &str, array: &Array) -> Result<Vec<f64>> {
 }
 
 /// Every value as the name of a class.
-fn class_names(origin: &str, array: &Array) -> Result<ClassColumn> {
+fn class_names(origin: &str, array: &Array) -> Result<TextValues> {
     let Array { header: Header { kind, .. }, bytes } = array;
     // Integers are exact beyond 2^53, too.
     let eights = bytes.as_chunks::<8>().0.iter().map(|value| {
@@ -105,28 +106,32 @@ fn class_names(origin: &str, array: &Array) -> Result<ClassColumn> {
         }
         value
     });
-    let mut column = ClassColumn::default();
+    let mut column = TextValues::default();
     match (kind.letter, kind.width) {
         ('U' | 'S', _) => return texts(origin, array),
-        ('i', 8) => eights.for_each(|value| column.push(&i64::from_le_bytes(value).to_string())),
-        ('u', 8) => eights.for_each(|value| column.push(&u64::from_le_bytes(value).to_string())),
+        ('i', 8) => {
+            eights.for_each(|value| column.push(Some(&i64::from_le_bytes(value).to_string())))
+        }
+        ('u', 8) => {
+            eights.for_each(|value| column.push(Some(&u64::from_le_bytes(value).to_string())))
+        }
         ('b', 1) => {
             let name = |value: f64| if value == 0.0 { "false" } else { "true" };
-            numbers(origin, array)?.into_iter().for_each(|value| column.push(name(value)));
+            numbers(origin, array)?.into_iter().for_each(|value| column.push(Some(name(value))));
         }
         _ => return whole_numbers(origin, &numbers(origin, array)?),
     }
     Ok(column)
 }
 
-fn texts(origin: &str, array: &Array) -> Result<ClassColumn> {
+fn texts(origin: &str, array: &Array) -> Result<TextValues> {
     let names = texts_of(origin, array)?;
     match names.iter().position(|name| name.trim().is_empty()) {
         // NaN becomes `nan` where an array is made text.
         None => Ok(names
             .iter()
             .map(|name| name.trim())
-            .map(|name| if name.eq_ignore_ascii_case(NO_CLASS) { NO_CLASS } else { name })
+            .map(|name| Some(if name.eq_ignore_ascii_case(NO_CLASS) { NO_CLASS } else { name }))
             .collect()),
         Some(row) => Err(Error::data(format!(
             "{origin}: the class of row {} is empty; name the class or remove the row",
@@ -135,7 +140,7 @@ fn texts(origin: &str, array: &Array) -> Result<ClassColumn> {
     }
 }
 
-fn whole_numbers(origin: &str, values: &[f64]) -> Result<ClassColumn> {
+fn whole_numbers(origin: &str, values: &[f64]) -> Result<TextValues> {
     if values.iter().all(|value| value.is_nan()) {
         return Err(Error::data(format!(
             "{origin}: no row has a class; give a class to some rows"
@@ -143,9 +148,9 @@ fn whole_numbers(origin: &str, values: &[f64]) -> Result<ClassColumn> {
     }
     match values.iter().position(|value| !value.is_nan() && value.fract() != 0.0) {
         None => {
-            let mut column = ClassColumn::default();
+            let mut column = TextValues::default();
             // Adding zero turns -0 into 0, which is the same class.
-            values.iter().for_each(|value| column.push(&(value + 0.0).to_string()));
+            values.iter().for_each(|value| column.push(Some(&(value + 0.0).to_string())));
             Ok(column)
         }
         Some(row) => {
