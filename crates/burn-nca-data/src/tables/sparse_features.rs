@@ -157,15 +157,20 @@ impl SparseFeatures {
     /// If a row is not below [`rows`](Self::rows).
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
-        let mut selected =
-            Self { starts: vec![0], columns: Vec::new(), values: Vec::new(), width: self.width };
-        for &row in rows {
-            let span = self.starts[row]..self.starts[row + 1];
-            selected.columns.extend_from_slice(&self.columns[span.clone()]);
-            selected.values.extend_from_slice(&self.values[span]);
-            selected.starts.push(selected.values.len());
+        self.with_rows(rows.iter().map(|&row| self.row(row)))
+    }
+
+    /// Rows of these entries, and as many columns.
+    fn with_rows<I: Iterator<Item = (usize, f64)>>(&self, rows: impl Iterator<Item = I>) -> Self {
+        let mut made = Self { starts: vec![0], columns: vec![], values: vec![], width: self.width };
+        for row in rows {
+            for (column, value) in row {
+                made.columns.push(column as u32);
+                made.values.push(value);
+            }
+            made.starts.push(made.values.len());
         }
-        selected
+        made
     }
 
     /// The rows scaled to length 1; rows of zeros stay.
@@ -184,19 +189,8 @@ impl SparseFeatures {
     /// The same rows with these columns, in ascending order, empty.
     #[doc(hidden)]
     pub fn cleared(&self, columns: &[usize]) -> Self {
-        let keeps = |column: &u32| columns.binary_search(&(*column as usize)).is_err();
-        let mut cleared =
-            Self { starts: vec![0], columns: vec![], values: vec![], width: self.width };
-        for span in self.starts.windows(2) {
-            let span = span[0]..span[1];
-            let entries = self.columns[span.clone()].iter().zip(&self.values[span]);
-            for (column, value) in entries.filter(|(column, _)| keeps(column)) {
-                cleared.columns.push(*column);
-                cleared.values.push(*value);
-            }
-            cleared.starts.push(cleared.values.len());
-        }
-        cleared
+        let keeps = |(column, _): &(usize, f64)| columns.binary_search(column).is_err();
+        self.with_rows((0..self.rows()).map(|row| self.row(row).filter(keeps)))
     }
 
     /// The root of the sum of all squares.
