@@ -35,16 +35,8 @@ impl Features {
     /// # Ok::<(), burn_nca_data::Error>(())
     /// ```
     pub fn constant_columns(&self) -> Vec<usize> {
-        let [minimum, maximum] = ends(self);
-        let columns = minimum.into_iter().zip(maximum).enumerate();
-        let constant = |&(column, ends): &(usize, (f64, f64))| self.is_constant(column, ends);
-        columns.filter(constant).map(|(column, _)| column).collect()
-    }
-
-    fn is_constant(&self, column: usize, ends: (f64, f64)) -> bool {
-        let all =
-            |of: &dyn Fn(f64) -> bool| (0..self.rows()).all(|row| of(self.value(row, column)));
-        is_constant(ends, all)
+        let levels = rounding_levels(self);
+        (0..self.columns()).filter(|&column| levels[column].is_infinite()).collect()
     }
 }
 
@@ -131,15 +123,14 @@ pub(super) fn ends(features: &Features) -> [Vec<f64>; 2] {
 #[doc(hidden)]
 pub fn rounding_levels(features: &Features) -> Vec<f64> {
     let [minimum, maximum] = ends(features);
-    let columns = minimum.into_iter().zip(maximum).enumerate();
-    columns
-        .map(|(column, (minimum, maximum))| {
-            match features.is_constant(column, (minimum, maximum)) {
-                true => f64::INFINITY,
-                false => ROUNDING * minimum.abs().max(maximum.abs()),
-            }
-        })
-        .collect()
+    let level = |(column, ends): (usize, (f64, f64))| {
+        let value = |row: usize| features.value(row, column);
+        match is_constant(ends, |of| (0..features.rows()).all(|row| of(value(row)))) {
+            true => f64::INFINITY,
+            false => ROUNDING * ends.0.abs().max(ends.1.abs()),
+        }
+    };
+    minimum.into_iter().zip(maximum).enumerate().map(level).collect()
 }
 
 #[cfg(test)]
