@@ -81,10 +81,15 @@ pub(crate) fn read(input: Input<'_>, options: &RawOptions) -> Result<RawTable> {
         notes.extend(sheet.about_codes(features));
     }
     let missing = Spellings::new(options.format.missing.as_ref());
-    let unlabeled = options.unlabeled_class.as_deref();
-    let builder = |&(column, kind): &(usize, Kind)| {
-        let among_numbers = sheet.mostly_numbers.get(column).is_none_or(|mostly| *mostly);
-        Builder::new(kind, &options.format, (&missing, unlabeled), among_numbers)
+    let builder = |&(column, kind): &(usize, Kind)| Builder {
+        kind,
+        decimal: options.format.decimal,
+        missing: &missing,
+        unlabeled: options.unlabeled_class.as_deref(),
+        among_numbers: sheet.mostly_numbers.get(column).is_none_or(|mostly| *mostly),
+        numbers: (kind == Kind::Any).then(Vec::new),
+        word: false,
+        text: Some(TextValues::default()),
     };
     let mut builders: Vec<Builder> = columns.iter().map(builder).collect();
     sheet.each_row(|record: &Record, _| {
@@ -221,18 +226,7 @@ struct Builder<'a> {
     text: Option<TextValues>,
 }
 
-impl<'a> Builder<'a> {
-    fn new(
-        kind: Kind,
-        format: &TextFormat,
-        (missing, unlabeled): (&'a Spellings, Option<&'a str>),
-        among_numbers: bool,
-    ) -> Self {
-        let numbers = (kind == Kind::Any).then(Vec::new);
-        let (decimal, text) = (format.decimal, Some(TextValues::default()));
-        Self { kind, decimal, missing, unlabeled, among_numbers, numbers, word: false, text }
-    }
-
+impl Builder<'_> {
     /// Adds a cell, or says what is wrong with it.
     fn push(&mut self, cell: &str) -> Result<(), Message> {
         let missing = self.missing.is_missing(cell);

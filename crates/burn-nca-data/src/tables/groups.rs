@@ -35,7 +35,8 @@ use crate::error::{Error, Result};
 /// ```
 pub fn grouped_split(labels: &[usize], groups: &[usize], share: f64, seed: u64) -> Result<Split> {
     check_share(share)?;
-    let all = groups_of(labels, groups)?;
+    check_groups(groups, labels.len())?;
+    let all = rows_by_class(groups);
     if share == 0.0 {
         return Ok(Split { train: (0..labels.len()).collect(), test: Vec::new() });
     }
@@ -56,7 +57,8 @@ pub fn grouped_folds(
     seed: u64,
 ) -> Result<Vec<Split>> {
     check_number(folds)?;
-    let all = groups_of(labels, groups)?;
+    check_groups(groups, labels.len())?;
+    let all = rows_by_class(groups);
     at_least(all.len(), folds)?;
     let shares = vec![1.0 / folds as f64; folds];
     Ok(into_splits(&deal(labels, all, &shares, seed), folds))
@@ -70,12 +72,6 @@ fn at_least(groups: usize, parts: usize) -> Result<()> {
         "there {} for {parts} parts, and no group is in two; give more groups, or ask for fewer parts",
         if groups == 1 { "is 1 group".to_string() } else { format!("are {groups} groups") }
     )))
-}
-
-/// The rows of each group.
-fn groups_of(labels: &[usize], groups: &[usize]) -> Result<Vec<Vec<usize>>> {
-    check_groups(groups, labels.len())?;
-    Ok(rows_by_class(groups))
 }
 
 /// The part of each row.
