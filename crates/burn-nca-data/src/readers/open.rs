@@ -56,29 +56,25 @@ enum Source {
 /// # Ok::<(), burn_nca_data::Error>(())
 /// ```
 pub fn open(source: &str, options: &CsvOptions) -> Result<Table> {
-    let table = open_as_it_is(source, options)?;
-    Ok(match &options.unlabeled_class {
-        Some(class) if options.set_unlabeled_apart => table.set_apart(class),
-        _ => table,
-    })
-}
-
-/// As [`open`], with the rows of the class of no class among the others where the source is no file of text.
-fn open_as_it_is(source: &str, options: &CsvOptions) -> Result<Table> {
-    match find(source)? {
-        Source::Set(set) => classes_of(source, set, options),
-        Source::Alone(input) if input.format().is_table() => csv::read(input, options),
+    let table = match find(source)? {
+        Source::Set(set) => classes_of(source, set, options)?,
+        Source::Alone(input) if input.format().is_table() => csv::read(input, options)?,
         Source::Alone(input) => {
             if input.format() == Format::Zip {
                 refuse_column_options(source, options)?;
             }
-            array_with_labels(input, options.task)
+            array_with_labels(input, options.task)?
         }
         Source::Pair(x, y) => {
             refuse_column_options(source, options)?;
-            open_pair(x, &y, options.task)
+            open_pair(x, &y, options.task)?
         }
-    }
+    };
+    // Of text they are set apart already.
+    Ok(match &options.unlabeled_class {
+        Some(class) if options.set_unlabeled_apart => table.set_apart(class),
+        _ => table,
+    })
 }
 
 /// Opens the features alone, for prediction.
