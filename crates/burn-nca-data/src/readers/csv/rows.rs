@@ -93,8 +93,6 @@ impl<'a> Sheet<'a> {
                 false
             }
         };
-        let mostly_numbers = preamble.sample.mostly_numbers(format.decimal);
-        let codes = preamble.sample.codes();
         let mut names = first_record(&mut records, &origin)?;
         // A mark of remarks before the names is none of them.
         let mut unmarked = names.clone();
@@ -116,19 +114,9 @@ impl<'a> Sheet<'a> {
             .into_iter()
             .map(|note| note.map_text(|text| format!("{origin}: {text}")))
             .collect();
-        Ok(Self {
-            origin,
-            names,
-            separator,
-            notes,
-            first_is_row: !has_header,
-            mostly_numbers,
-            codes,
-            has_lines: true,
-            has_spaces,
-            open_end,
-            records,
-        })
+        let table = (origin, names, separator);
+        let sheet = Self::of(table, records, &preamble.sample, format.decimal);
+        Ok(Self { notes, first_is_row: !has_header, has_spaces, open_end, ..sheet })
     }
 
     /// A table of columns that was made text.
@@ -137,7 +125,18 @@ impl<'a> Sheet<'a> {
         let sample = Sample::of(input.start(), separator);
         let mut records = Records::new(input, separator)?;
         let names = first_record(&mut records, &origin)?;
-        Ok(Self {
+        let sheet = Self::of((origin, names, separator), records, &sample, decimal);
+        Ok(Self { has_lines: false, ..sheet })
+    }
+
+    /// A table whose names were read, and of which there is nothing else to know.
+    fn of(
+        (origin, names, separator): (String, Vec<String>, u8),
+        records: Records<'a>,
+        sample: &Sample,
+        decimal: DecimalSign,
+    ) -> Self {
+        Self {
             origin,
             names,
             separator,
@@ -145,11 +144,11 @@ impl<'a> Sheet<'a> {
             first_is_row: false,
             mostly_numbers: sample.mostly_numbers(decimal),
             codes: sample.codes(),
-            has_lines: false,
+            has_lines: true,
             has_spaces: false,
             open_end: false,
             records,
-        })
+        }
     }
 
     /// Says which of these columns hold codes that are read as numbers: their zeros are lost, and codes that are close
