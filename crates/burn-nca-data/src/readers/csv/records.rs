@@ -270,13 +270,6 @@ impl<'a> Records<'a> {
         )))
     }
 
-    /// The line of a byte of the fields' text.
-    fn line_of(&self, unquoted: usize) -> usize {
-        let mut lines = self.lines;
-        lines.add(&self.unquoted.0[..unquoted]);
-        lines.current()
-    }
-
     fn open_quote(&self) -> Error {
         let field = self.ends.1;
         let start = field.checked_sub(1).map_or(0, |before| self.ends.0[before]);
@@ -285,7 +278,7 @@ impl<'a> Records<'a> {
             "{}, line {}: the quote that opens value {} ({}) is never closed, the file ends inside it; close it, or \
              remove it",
             self.origin,
-            self.line_of(start),
+            self.lines.after(&self.unquoted.0[..start]),
             field + 1,
             quoted(&String::from_utf8_lossy(&swallowed[..swallowed.len().min(1 << 10)]))
         ))
@@ -294,17 +287,12 @@ impl<'a> Records<'a> {
     /// Refuses a record of several lines that a lost quote may have made of several rows.
     fn check_quotes(&self) -> Result<()> {
         let Some(flaw) = text_after_quote(&self.raw, self.separator) else { return Ok(()) };
-        let line = |bytes: &[u8]| {
-            let mut lines = self.lines;
-            lines.add(bytes);
-            lines.current()
-        };
         Err(Error::data(format!(
             "{}, line {}: text follows the quote that closes the value from line {}; if a quote was lost, add it, \
              and write a quote within a value twice (\"\")",
             self.origin,
-            line(&self.raw[..flaw.text]),
-            line(&self.raw[..flaw.opened])
+            self.lines.after(&self.raw[..flaw.text]),
+            self.lines.after(&self.raw[..flaw.opened])
         )))
     }
 
@@ -330,7 +318,7 @@ impl<'a> Records<'a> {
             let error = std::str::from_utf8(&self.unquoted.0[start..*end]).err()?;
             Some(start + error.valid_up_to())
         });
-        let line = self.line_of(first.unwrap_or(0));
+        let line = self.lines.after(&self.unquoted.0[..first.unwrap_or(0)]);
         let text = format!("{}, line {line} is not UTF-8 text", self.origin);
         let save = Hint::edit("save the file as UTF-8");
         Error::data(Message::from(text).with_hint(save).with_hint(Setting::Encoding(None)))
@@ -356,6 +344,12 @@ impl Lines {
     fn add(&mut self, bytes: &[u8]) {
         self.feeds += bytes.iter().filter(|byte| **byte == b'\n').count();
         self.returns += bytes.iter().filter(|byte| **byte == b'\r').count();
+    }
+
+    /// The line that the byte after these is on, counted from 1.
+    fn after(mut self, bytes: &[u8]) -> usize {
+        self.add(bytes);
+        self.current()
     }
 
     /// The line that the next byte is on, counted from 1.
