@@ -7,7 +7,7 @@ use crate::readers::format::Format;
 use crate::readers::input::Input;
 use crate::readers::promised::{count_of, read_promised, room_for, shape_text};
 use crate::readers::table::Table;
-use crate::tables::{Features, FeaturesBuilder};
+use crate::tables::Features;
 use std::path::Path;
 
 /// An array of bytes of any rank, row-major.
@@ -45,7 +45,23 @@ pub(crate) fn read_features(input: Input<'_>) -> Result<Features> {
     read_values(&mut input, &shape, |bytes| {
         bytes.iter().for_each(|&byte| values.push(f64::from(byte)));
     })?;
-    features(&origin, &shape, values)
+    if shape.len() < 2 {
+        return Err(Error::data(format!(
+            "{origin} holds one number per row (labels?), and images have at least rank 2; \
+             give IMAGES first and LABELS second"
+        )));
+    }
+    if values.is_empty() {
+        return Err(Error::data(format!(
+            "{origin} is of shape {} and holds no pixel; give a file with images",
+            shape_text(&shape)
+        )));
+    }
+    let columns: usize = shape[1..].iter().map(|&size| size as usize).product();
+    check_columns(&origin, columns)?;
+    let width = columns.to_string().len().max(4);
+    let names = (1..=columns).map(|pixel| format!("p{pixel:0width$}")).collect();
+    values.build(names)
 }
 
 /// Images and the label of each, as [`read_idx_labels`] reads it.
@@ -103,26 +119,6 @@ fn read_labels(input: Input<'_>) -> Result<Classes> {
     }
     let names: Vec<String> = array.values.iter().map(u8::to_string).collect();
     Ok(classes_of(&names.iter().map(|name| Some(name.as_str())).collect()))
-}
-
-fn features(origin: &str, shape: &[u32], values: FeaturesBuilder) -> Result<Features> {
-    if shape.len() < 2 {
-        return Err(Error::data(format!(
-            "{origin} holds one number per row (labels?), and images have at least rank 2; \
-             give IMAGES first and LABELS second"
-        )));
-    }
-    if values.is_empty() {
-        return Err(Error::data(format!(
-            "{origin} is of shape {} and holds no pixel; give a file with images",
-            shape_text(shape)
-        )));
-    }
-    let columns: usize = shape[1..].iter().map(|&size| size as usize).product();
-    check_columns(origin, columns)?;
-    let width = columns.to_string().len().max(4);
-    let names = (1..=columns).map(|pixel| format!("p{pixel:0width$}")).collect();
-    values.build(names)
 }
 
 fn read(mut input: Input<'_>) -> Result<IdxArray> {
@@ -270,7 +266,7 @@ mod tests {
         input.read_at_most(16).unwrap();
         let error = read_values(&mut input, &[60, 4, 4], |_| ()).unwrap_err().to_string();
         assert!(error.contains("promises 60 x 4 x 4 bytes, the file holds more"), "{error}");
-        assert_eq!(input.bytes_read(), 16 + 960 + 1);
+        assert_eq!(input.read, 16 + 960 + 1);
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub(crate) struct Input<'a> {
     /// Whether the bytes were turned into UTF-8.
     is_decoded: bool,
     /// Bytes that were read.
-    read: u64,
+    pub(super) read: u64,
     /// The bytes of a file, unpacked or not.
     stored: Option<u64>,
 }
@@ -96,7 +96,8 @@ impl<'a> Input<'a> {
 
     fn new(path: PathBuf, mut bytes: impl BufRead + 'a) -> Result<Self> {
         let failed = |source| io_error(&path, source);
-        let magic = peek(&mut bytes, GZIP_MAGIC.len()).map_err(failed)?;
+        let mut magic = Vec::new();
+        bytes.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut magic).map_err(failed)?;
         let is_gzip = magic == GZIP_MAGIC;
         let bytes = Cursor::new(magic).chain(bytes);
         let bytes: Box<dyn BufRead + 'a> = if is_gzip {
@@ -273,12 +274,6 @@ impl<'a> Input<'a> {
         )))
     }
 
-    /// How many bytes were read.
-    #[cfg(test)]
-    pub(crate) fn bytes_read(&self) -> u64 {
-        self.read
-    }
-
     fn failed(&self, source: io::Error) -> Error {
         if let Some(NotText(reason)) = source.get_ref().and_then(|inner| inner.downcast_ref()) {
             let named = |text| format!("{}: {text}", self.path.display());
@@ -292,13 +287,6 @@ impl<'a> Input<'a> {
             self.read
         ))
     }
-}
-
-/// The first `count` bytes, or all that there are.
-fn peek(bytes: &mut impl BufRead, count: usize) -> io::Result<Vec<u8>> {
-    let mut start = Vec::new();
-    bytes.take(count as u64).read_to_end(&mut start)?;
-    Ok(start)
 }
 
 fn io_error(path: &Path, source: io::Error) -> Error {
