@@ -3,7 +3,6 @@
 mod header;
 mod numbers;
 mod target;
-mod texts;
 
 use std::fmt::Display;
 use std::path::Path;
@@ -18,7 +17,6 @@ use crate::readers::table::{Table, TargetKind};
 use crate::tables::{Features, FeaturesBuilder, RawColumn, RawTable, column_numbers};
 use header::{Header, read_header};
 use numbers::decoder;
-use texts::texts;
 
 /// Reads the rows of a 2-D array of numbers; columns are named `x1`, `x2`, ….
 ///
@@ -195,9 +193,22 @@ pub(crate) fn read_text(input: Input<'_>) -> Result<String> {
     Ok(texts_of(&origin, &array)?.concat())
 }
 
-/// Every value as text.
+/// Every value as text, without the zeros that fill it up.
 fn texts_of(origin: &str, array: &Array) -> Result<Vec<String>> {
-    texts(&array.header.kind, &array.bytes, array.len())
+    let kind = &array.header.kind;
+    if kind.width == 0 {
+        return Ok(vec![String::new(); array.len()]);
+    }
+    let from = if kind.is_big { u32::from_be_bytes } else { u32::from_le_bytes };
+    let letter = |bytes: &[u8; 4]| char::from_u32(from(*bytes));
+    let text = |value: &[u8]| match kind.letter {
+        'U' => value.as_chunks().0.iter().map(letter).collect::<Option<String>>(),
+        _ => String::from_utf8(value.to_vec()).ok(),
+    };
+    let texts = array.bytes.chunks_exact(kind.bytes()).map(text);
+    texts
+        .map(|text| text.map(|text| text.trim_end_matches('\0').to_string()))
+        .collect::<Option<_>>()
         .ok_or_else(|| damaged(origin, "no text of Unicode"))
 }
 
