@@ -84,11 +84,10 @@ pub(crate) fn distinct_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Ve
 /// assert_eq!(compare_numbers("2", "two"), None);
 /// ```
 pub fn compare_numbers(one: &str, other: &str) -> Option<Ordering> {
-    Some(Decimal::of(one)?.cmp(&Decimal::of(other)?))
+    Some(Decimal::of(one)?.order(&Decimal::of(other)?))
 }
 
 /// A decimal number as it is written: `±0.DIGITS · 10^exponent`, without zeros at either end of the digits.
-#[derive(Debug, PartialEq, Eq)]
 struct Decimal {
     negative: bool,
     digits: String,
@@ -129,23 +128,9 @@ impl Decimal {
         let sign = if self.negative { "-" } else { "" };
         format!("{sign}0.{}e{}", self.digits, self.exponent)
     }
-}
 
-/// An exponent of a few digits.
-fn exponent_of(text: &str) -> Option<i64> {
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let plain = (1..=4).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
-    if plain { text.parse().ok() } else { None }
-}
-
-impl PartialOrd for Decimal {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Decimal {
-    fn cmp(&self, other: &Self) -> Ordering {
+    /// The order of two values.
+    fn order(&self, other: &Self) -> Ordering {
         let sign = |number: &Self| match (number.negative, number.digits.is_empty()) {
             (true, _) => -1,
             (false, true) => 0,
@@ -160,6 +145,13 @@ impl Ord for Decimal {
             false => size(),
         })
     }
+}
+
+/// An exponent of a few digits.
+fn exponent_of(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let plain = (1..=4).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if plain { text.parse().ok() } else { None }
 }
 
 #[cfg(test)]
