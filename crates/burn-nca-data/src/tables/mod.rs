@@ -21,7 +21,6 @@ mod regression;
 mod rounding;
 mod scaling;
 mod sparse_features;
-mod sparse_product;
 mod sparse_rows;
 mod split;
 mod training;

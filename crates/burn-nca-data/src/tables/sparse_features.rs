@@ -1,9 +1,13 @@
 //! Rows of features of which most are 0: word counts, say.
 
-use super::sparse_product;
+use rayon::prelude::*;
+
 use super::sparse_rows::starts_of;
 use crate::error::{Error, Result};
 use crate::tables::Features;
+
+/// Rows that one task goes through.
+const TASK_ROWS: usize = 64;
 
 /// The most values that are written out.
 const MOST_DENSE: usize = 1 << 30;
@@ -248,9 +252,21 @@ impl SparseFeatures {
     }
 
     /// The product with a row-major matrix `[d, k]`, row-major `[n, k]`.
+    ///
+    /// # Panics
+    /// If k is 0, or the matrix has fewer rows than there are columns.
     #[doc(hidden)]
     pub fn product(&self, right: &[f64], k: usize) -> Vec<f64> {
-        sparse_product::product((&self.starts, &self.columns, &self.values), right, k)
+        let mut result = vec![0.0; self.rows() * k];
+        result.par_chunks_mut(TASK_ROWS * k).enumerate().for_each(|(block, target)| {
+            for (at, target) in target.chunks_exact_mut(k).enumerate() {
+                for (column, value) in self.row(block * TASK_ROWS + at) {
+                    let row = &right[column * k..][..k];
+                    target.iter_mut().zip(row).for_each(|(sum, x)| *sum += value * x);
+                }
+            }
+        });
+        result
     }
 }
 
@@ -285,6 +301,9 @@ fn two_entries(row: usize, column: usize) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
     use super::*;
 
     fn table() -> SparseFeatures {
@@ -316,6 +335,33 @@ mod tests {
         assert_eq!(of(&[0], &[], &[]).unwrap().rows(), 0);
         for starts in [&[][..], &[1, 2], &[0, 1], &[0, 3]] {
             assert!(of(starts, &[0, 1], &[1.0, 2.0]).is_err(), "{starts:?}");
+        }
+    }
+
+    #[test]
+    fn products_of_one_task_and_of_several_with_empty_rows_and_columns() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        for (n, d, k) in [(0, 3, 2), (1, 1, 1), (63, 5, 1), (64, 7, 3), (65, 7, 2), (300, 40, 5)] {
+            let right: Vec<f64> = (0..d * k).map(|_| rng.random_range(-1.0..1.0)).collect();
+            let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+            let mut expected = vec![0.0; n * k];
+            for row in 0..n {
+                // Every third column is empty, and about every third row.
+                let chance = rng.random_range(-1.0..1.0);
+                for column in 0..d {
+                    let x = rng.random_range(-1.0..1.0);
+                    if chance > -0.4 && x > 0.2 && column % 3 != 1 {
+                        columns.push(column as u32);
+                        values.push(x);
+                        for axis in 0..k {
+                            expected[row * k + axis] += x * right[column * k + axis];
+                        }
+                    }
+                }
+                starts.push(values.len());
+            }
+            let sparse = SparseFeatures { starts, columns, values, width: d };
+            assert_eq!(sparse.product(&right, k), expected, "{n} x {d} to {k}");
         }
     }
 }
