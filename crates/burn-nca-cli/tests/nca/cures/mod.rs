@@ -7,26 +7,20 @@
 //!
 //! Options and their values are those of the line, so that the test types what a user would. A hint is built at a site,
 //! `csv/cell.rs Ignore`; the sources are searched for sites, and each has a case or a reason why not. A message of a bad
-//! file has no such line: its cure, an edit, is what follows its first semicolon.
+//! file has no such line: its cure, an edit, is what follows its first semicolon. The cases are in the folder `cases`, and
+//! `text.rs` says how they are written.
 
-mod arrays;
-mod cases;
-mod columnar;
-mod files;
 mod fitted;
 mod layers;
 mod learned;
 mod measured;
-mod methods;
 mod minimized;
-mod npz;
-mod program;
 mod ranges;
 mod runs;
 mod sites;
 mod tables;
+mod text;
 mod values;
-mod warned;
 mod worded;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -37,7 +31,7 @@ use crate::Place;
 use worded::{message_and_edit, message_and_hint};
 
 /// A message with a hint, and what its line leaves to the user.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Case {
     /// The sites of its hints, separated by `; `.
     sites: &'static str,
@@ -64,58 +58,7 @@ enum Way {
     Command(String),
 }
 
-/// A case of `nca fit t.csv`.
-fn case(sites: &'static str, table: impl Into<Vec<u8>>) -> Case {
-    Case {
-        sites,
-        says: "",
-        files: vec![("t.csv", table.into())],
-        before: None,
-        command: "fit t.csv".into(),
-        values: Vec::new(),
-        ways: Vec::new(),
-    }
-}
-
 impl Case {
-    /// The command, whose first file is `t.csv`.
-    fn command(self, command: &str) -> Self {
-        Self { command: command.into(), ..self }
-    }
-
-    /// The command uses the model of this fit.
-    fn before(self, fit: &'static str) -> Self {
-        Self { before: Some(fit), ..self }
-    }
-
-    fn file(mut self, name: &'static str, bytes: impl Into<Vec<u8>>) -> Self {
-        self.files.push((name, bytes.into()));
-        self
-    }
-
-    fn value(mut self, option: &'static str, value: &'static str) -> Self {
-        self.values.push((option, value));
-        self
-    }
-
-    /// The part `words` of the line is done by editing the first file.
-    fn edit(mut self, words: &'static str, table: impl Into<Vec<u8>>) -> Self {
-        self.ways.push((words, Way::Table(table.into())));
-        self
-    }
-
-    /// The part `words` of the line is done by giving another command.
-    fn instead(mut self, words: &'static str, command: &str) -> Self {
-        self.ways.push((words, Way::Command(command.into())));
-        self
-    }
-
-    /// The part `words` of the line is done by removing the first file, or by making it again.
-    fn without(mut self, words: &'static str) -> Self {
-        self.ways.push((words, Way::Without));
-        self
-    }
-
     /// Runs the command, and then every cure that its message names; gives the message with its cure.
     fn check(&self) -> String {
         let place = Place::new();

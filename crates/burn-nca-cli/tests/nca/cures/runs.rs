@@ -1,77 +1,11 @@
-//! The cases of the program's own messages whose cure is in their text: how a fit ended, folders of runs, files to write.
+//! Calls of the program's own crates that are refused, and what is done about them: folders of runs, files to write.
 
 use std::fmt::Display;
 
 use burn_nca_files::write_atomically;
 use burn_nca_program::{Cells, RunFolder};
 
-use super::files::bad;
 use super::worded::{Refused, refused};
-use super::{Case, methods};
-
-/// A fit without a search, of these options.
-fn fit(options: &str) -> String {
-    methods::fit(&format!("--no-tune --test-size 0 {options}"))
-}
-
-fn of(says: &'static str, options: &str) -> Case {
-    bad(says, "t.csv", methods::rows()).command(&fit(options))
-}
-
-/// Rows of which each has one neighbor within reach.
-const FAR: &str = "a,y\n0,u\n1000,u\n5000,v\n6000,v\n20000,u\n21000,v\n";
-
-pub(super) fn all() -> Vec<Case> {
-    let far = |options: &str| format!("fit t.csv --no-tune --test-size 0 --method nca {options}");
-    let report = |says, name: &'static str, bytes: &str, command: &str| {
-        let case = bad(says, name, bytes).file("t.csv", methods::rows()).command(command);
-        case.before("fit t.csv --ignore n --no-tune --method pca --out run")
-    };
-    vec![
-        of("the limit of iterations was reached", "--method nca --max-iterations 2").instead(
-            "a larger --max-iterations allows more",
-            &fit("--method nca --max-iterations 2000"),
-        ),
-        of("the time allowed is used up", "--method nca --time-budget 0.001").instead(
-            "a larger --time-budget allows more",
-            &fit("--method nca --time-budget 600"),
-        ),
-        of("the time budget of 0.001 s is spent", "--method nca --time-budget 0.001")
-            .instead("give a larger --time-budget", &fit("--method nca --time-budget 600")),
-        of("no step was taken", "--method nca --optimizer adam --epochs 1 --batch-size 2").instead(
-            "in no batch did a row have both a row of its class and a row of another; a larger --batch-size gives it both",
-            &fit("--method nca --optimizer adam --epochs 1 --batch-size 16"),
-        ),
-        bad("the start is saturated", "t.csv", FAR)
-            .command(&far("--scale none --init identity --objective f --l2 0"))
-            .instead("--objective g", &far("--scale none --init identity --objective g --l2 0"))
-            .instead(", --l2 0.01", &far("--scale none --init identity --objective f --l2 0.01"))
-            .instead(
-                "--scale standardize lets it move",
-                &far("--scale standardize --init identity --objective f --l2 0"),
-            ),
-        bad("training rows occur more than once", "t.csv", "a,b,g,y\n1,2,1,u\n1,2,1,u\n3,1,2,v\n3,1,2,v\n2,2,3,u\n4,4,3,v\n")
-            .command("fit t.csv --ignore g --no-tune --test-size 0 --method pca")
-            .edit("remove them", "a,b,g,y\n1,2,1,u\n3,1,2,v\n2,2,3,u\n4,4,3,v\n")
-            .instead(
-                ", or name what belongs together with --groups",
-                "fit t.csv --groups g --no-tune --test-size 0 --method pca",
-            ),
-        of("3 features are mapped to 2 dimensions", "--method lda").instead(
-            "--dim sets another number, up to 3 for the full metric",
-            &fit("--method lda --dim 1"),
-        ),
-        report("other/report.json cannot be read", "other/report.txt", "", "report other").instead(
-            "give the folder that nca fit --out wrote: No such file or directory (os error 2)",
-            "report run",
-        ),
-        report("run/report.json is not JSON", "run/report.json", "none", "report run")
-            .without("fit again: expected ident at line 1 column 2"),
-        report("is not a complete report", "run/report.json", "{\"format\": 1}", "report run")
-            .without("correct it")
-            .without("fit again: missing field `warnings`"),
-    ]
-}
 
 pub(super) fn calls() -> Vec<Refused> {
     let place = tempfile::tempdir().unwrap();

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::worded::add_texts;
-use super::{arrays, cases, columnar, files, npz, program};
+use super::text::{ARRAYS, COLUMNAR, LIBRARY, MODELS, PROGRAM, TABLES, cases};
+use super::worded::{add_texts, cells};
 
 /// How a hint is built, up to its name.
 const BUILT: [&str; 2] = ["Setting::", "Hint::"];
@@ -15,6 +15,28 @@ const HELPERS: [&str; 2] = ["burn-nca-cli/src/hint.rs", "burn-nca-cli/src/failur
 /// Functions of the program that take a text and a hint.
 const CALLED: [&str; 3] = ["hinted(", "usage(", "refusal("];
 
+/// Sites without a case, and why.
+const UNTRIED: &str = "
+folder/mod.rs OwnEncoder | the program saves no model with an encoder of the user's own
+encoder/any.rs Dimensions | method/start.rs refuses the same before
+encoder/any.rs LinearEncoder | method/start.rs refuses the same before
+readers/table.rs Classes | the program reads a target as what it needs
+readers/table.rs Numbers | the program reads a target as what it needs
+commands/demo.rs hinted | invocation.rs names the folder
+commands/training_rows.rs hinted | the model is of an earlier version
+commands/fit.rs hinted | the device is wgpu
+commands/fit.rs usage | no device computes as it should
+commands/report.rs hinted | the report is of an earlier version
+fitting/rows.rs hinted | the method asks for --pairs before
+src/output.rs hinted | the output is a terminal
+src/source.rs hinted | the fit has read standard input
+tables/of_fit.rs hinted | a table without a training row is refused before
+tables/of_model.rs hinted | every table has a last column
+tables/roles.rs hinted | rows without a positive weight are refused before
+fitting/options.rs usage | it is that of a refusal
+tables/check.rs usage | it is that of a table of refusals
+";
+
 #[test]
 fn every_hint_has_a_case_or_a_reason_why_not() {
     let mut sites = BTreeMap::new();
@@ -23,12 +45,10 @@ fn every_hint_has_a_case_or_a_reason_why_not() {
         add_sites(&crates.join(part).join("src"), &mut sites);
     }
     let mut held: BTreeMap<String, usize> = BTreeMap::new();
-    let cases = [cases::all(), program::all()].concat();
+    let cases = [LIBRARY, PROGRAM].map(cases).concat();
     let named = cases.iter().flat_map(|case| case.sites.split("; "));
-    for site in named
-        .chain(cases::UNTRIED.iter().chain(program::UNTRIED).map(|(site, _)| *site))
-        .filter(|site| !site.is_empty())
-    {
+    let untried = cells(UNTRIED).map(|[site, _]| site);
+    for site in named.chain(untried).filter(|site| !site.is_empty()) {
         *held.entry(site.to_string()).or_default() += 1;
     }
     let differ = |(site, number): (&String, &usize), others: &BTreeMap<String, usize>| {
@@ -88,19 +108,19 @@ fn names_after<'a>(line: &'a str, built: &'a str) -> impl Iterator<Item = &'a st
 }
 
 /// Cures of readers without a case, and why.
-const UNTRIED_CURES: &[(&str, &str)] = &[
-    ("give the file itself, unpacked", "the file is of many megabytes"),
-    ("give rows of fewer values", "the file is of many megabytes"),
-    ("end each row with a line end", "the file is of many megabytes"),
-    ("give the splits of these data", "readers/splits.rs tries it"),
-    ("mark it 1 (train)", "readers/splits.rs tries it"),
-    ("mark at least one row", "readers/splits.rs tries it"),
-    ("name the column of the classes", "it is for callers of the library"),
-    ("name the target column", "it is for callers of the library"),
-    ("write the classes into one", "every table has a column"),
-    ("the columns are called x1 to x", "it is a remark"),
-    ("rename it if it is a class", "it is a remark"),
-];
+const UNTRIED_CURES: &str = "
+give the file itself, unpacked | the file is of many megabytes
+give rows of fewer values | the file is of many megabytes
+end each row with a line end | the file is of many megabytes
+give the splits of these data | readers/splits.rs tries it
+mark it 1 (train) | readers/splits.rs tries it
+mark at least one row | readers/splits.rs tries it
+name the column of the classes | it is for callers of the library
+name the target column | it is for callers of the library
+write the classes into one | every table has a column
+the columns are called x1 to x | it is a remark
+rename it if it is a class | it is a remark
+";
 
 #[test]
 fn every_cure_of_a_reader_has_a_case_or_a_reason_why_not() {
@@ -113,7 +133,7 @@ fn every_cure_of_a_reader_has_a_case_or_a_reason_why_not() {
     };
     let found: Vec<String> =
         texts.iter().filter_map(cure).filter(|cure| !cure.is_empty()).collect();
-    let cases = [files::all(), arrays::all(), npz::all(), columnar::all()].concat();
+    let cases = [TABLES, ARRAYS, COLUMNAR, MODELS].map(cases).concat();
     let ways: Vec<&str> = cases
         .iter()
         .flat_map(|case| &case.ways)
@@ -121,7 +141,7 @@ fn every_cure_of_a_reader_has_a_case_or_a_reason_why_not() {
         .collect();
     let is_tried =
         |cure: &str| ways.iter().any(|words| cure.contains(words) || words.contains(cure));
-    let is_known = |cure: &str| UNTRIED_CURES.iter().any(|(untried, _)| cure.starts_with(untried));
+    let is_known = |cure: &str| cells(UNTRIED_CURES).any(|[untried, _]| cure.starts_with(untried));
     let open: Vec<&String> = found.iter().filter(|cure| is_tried(cure) == is_known(cure)).collect();
     assert!(open.is_empty(), "without a case, or with a case and a reason: {open:#?}");
 }

@@ -2,8 +2,8 @@
 
 use crate::Place;
 
-use super::methods::rows;
 use super::run;
+use super::text::table;
 use super::worded::cells;
 
 /// Options that are refused, words of the refusal, and the options as it asks for them.
@@ -56,7 +56,7 @@ fn fit(options: &str) -> String {
 /// What the refused ones say, each of them tried.
 pub(super) fn messages() -> Vec<String> {
     let place = Place::new();
-    place.file("t.csv", rows());
+    place.file("t.csv", table("FORTY"));
     let (mut wrong, mut messages) = (Vec::new(), Vec::new());
     let fits = cells(VALUES).map(|[refused, words, cured]| (fit(refused), words, fit(cured)));
     let commands =

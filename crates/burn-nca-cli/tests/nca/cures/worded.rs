@@ -12,9 +12,9 @@ use std::path::Path;
 
 use burn_nca_data::Result;
 
+use super::text::{self, MODELS, WORDED};
 use super::{
-    check_all, files, fitted, layers, learned, measured, methods, minimized, ranges, runs, tables,
-    values, warned,
+    check_all, fitted, layers, learned, measured, minimized, ranges, runs, tables, values,
 };
 
 /// A call that is refused, and its cures.
@@ -197,8 +197,7 @@ fn every_cure_in_words_of_the_library_works_or_has_a_reason_why_not() {
     let (tried, wrong): (Vec<_>, Vec<_>) = calls.partition(Result::is_ok);
     let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let cases =
-        [files::rows(), files::folders(), methods::all(), runs::all(), warned::all()].concat();
+    let cases = [MODELS, WORDED].map(text::cases).concat();
     let (ran, refused) = std::thread::scope(|scope| {
         let values = scope.spawn(values::messages);
         (check_all(&cases), values.join().unwrap())
