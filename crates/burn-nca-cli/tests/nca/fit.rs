@@ -1,6 +1,6 @@
 //! The main job: a table in, a metric, a comparison and a report out.
 
-use crate::{Place, assert_parts, methods_compared, nca, numbers, timeless};
+use crate::{Place, methods_compared, nca, numbers, timeless};
 
 /// One fit whose settings are given, so that nothing is compared first.
 const IRIS: &str = "fit iris --dim 2 --quiet --objective g --l2 0.01 --penalty weights";
@@ -54,14 +54,6 @@ fn a_run_folder_holds_model_numbers_and_page() {
 }
 
 #[test]
-fn batches_of_a_single_class_are_passed_over() {
-    let fit = "fit iris --dim 2 --quiet --optimizer adam --l2 0 --epochs 1";
-    let said = nca(&format!("{fit} --batch-size 2")).said();
-    assert_parts(&said, &["no step was taken", "a larger --batch-size"]);
-    nca(&format!("{fit} --batch-size 4")).success();
-}
-
-#[test]
 fn every_map_objective_optimizer_and_start_fits() {
     for options in [
         "--encoder diagonal --objective g",
@@ -98,16 +90,6 @@ fn a_start_may_come_from_a_file_or_a_saved_model() {
     let message = place.nca("fit iris --warm-start run --dim 3").failure(2);
     let cure = "whose model has 2 dimensions\nhint: give --dim 2, leave --dim out, or";
     assert!(message.contains(cure), "{message}");
-}
-
-#[test]
-fn what_a_user_should_know_is_said_on_stderr() {
-    let place = Place::new();
-    place.file("t.csv", "a,b,y\n1,0,u\n2,0,u\n3,0,v\n4,0,v\n9,0,w\n");
-    let said = place.nca("fit t.csv --init identity --test-size 0 --max-iterations 1").said();
-    assert_parts(&said, &["warning: 1 column is constant", ": b\n"]);
-    assert_parts(&said, &["warning: 1 class has a single training row", ": w\n"]);
-    assert_parts(&said, &["warning: Not converged: the limit of iterations was reached"]);
 }
 
 #[test]

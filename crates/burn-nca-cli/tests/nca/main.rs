@@ -22,7 +22,6 @@ mod methods;
 mod models;
 mod nameless;
 mod names;
-mod neighbor_count;
 mod output_files;
 mod pipes;
 mod program;

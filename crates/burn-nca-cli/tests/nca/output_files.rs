@@ -1,48 +1,13 @@
-//! `--out FILE`: what is there is replaced, written to, or refused, and never destroyed.
+//! `--out FILE`, standard output and pipes, and pictures.
 #![cfg(unix)]
 
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::process::Stdio;
 
 use crate::program::Outcome;
 use crate::{Place, assert_parts, models};
-
-#[test]
-fn what_is_no_plain_file_stays_what_it_is() {
-    let place = Place::new();
-    models::run(&place);
-    let expected = place.nca("predict run test.csv").printed();
-    let predict = |out: &str| {
-        place.nca(&format!("predict run test.csv --out {out}")).success();
-    };
-
-    place.file("target.csv", "old");
-    symlink("target.csv", place.path("link.csv")).unwrap();
-    predict("link.csv");
-    assert!(fs::symlink_metadata(place.path("link.csv")).unwrap().is_symlink());
-    assert_eq!(place.read("target.csv"), expected);
-
-    symlink("made.csv", place.path("dangling.csv")).unwrap();
-    predict("dangling.csv");
-    assert_eq!(place.read("made.csv"), expected);
-
-    fs::hard_link(place.path("made.csv"), place.path("other.csv")).unwrap();
-    place.file("other.csv", "old");
-    predict("made.csv");
-    assert_eq!(place.read("other.csv"), expected);
-
-    place.fifo("pipe.csv");
-    let pipe = place.path("pipe.csv");
-    let reader = std::thread::spawn(move || fs::read_to_string(pipe).unwrap());
-    predict("pipe.csv");
-    assert_eq!(reader.join().unwrap(), expected);
-
-    predict("/dev/null");
-    assert!(!fs::metadata("/dev/null").unwrap().is_file());
-    assert_eq!(place.nca("predict run test.csv --out /dev/stdout").printed(), expected);
-}
 
 #[test]
 fn standard_output_by_name_or_link_keeps_what_a_file_holds_already() {
@@ -94,30 +59,6 @@ fn only_the_pipe_of_stdout_may_be_closed() {
         let outcome = Outcome(child.wait_with_output().unwrap()).success();
         assert_eq!(outcome.stderr(), "");
     }
-}
-
-#[test]
-fn a_file_keeps_its_permissions_and_a_read_only_one_its_contents() {
-    let place = Place::new();
-    models::run(&place);
-    place.file("z.csv", "old");
-    let set_mode = |mode| {
-        fs::set_permissions(place.path("z.csv"), fs::Permissions::from_mode(mode)).unwrap();
-    };
-    let mode = |name: &str| fs::metadata(place.path(name)).unwrap().mode();
-    set_mode(0o400);
-    for verb in ["predict", "transform"] {
-        let message = place.nca(&format!("{verb} run test.csv --out z.csv")).failure(1);
-        assert!(message.contains("the file is read-only"), "{message}");
-    }
-    assert_eq!(place.read("z.csv"), "old");
-    set_mode(0o604);
-    place.nca("predict run test.csv --out z.csv").success();
-    assert_eq!(mode("z.csv") & 0o777, 0o604);
-
-    place.nca("export run --to layer.safetensors").success();
-    place.file("plain", "");
-    assert_eq!(mode("layer.safetensors"), mode("plain"));
 }
 
 #[test]

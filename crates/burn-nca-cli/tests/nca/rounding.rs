@@ -65,31 +65,3 @@ fn a_sum_of_shares_is_zero_and_named_whatever_the_scaling_start_and_method() {
         place.clear("run");
     }
 }
-
-#[test]
-fn a_column_of_rounding_stays_zero_in_new_rows() {
-    let place = Place::new();
-    place.file("t.csv", shares(|part| part.to_string()));
-    place.nca("fit t.csv --dim 2 --no-tune --out run").success();
-    place.file(
-        "new.csv",
-        "p1,p2,p3,p4,p5,total\n.5,.2,.15,.1,.05,1\n.5,.2,.15,.1,.05,0.99\n.5,.2,.15,.1,.05,7e6\n",
-    );
-    let embedded = place.nca("transform run new.csv").printed();
-    let lines: Vec<&str> = embedded.lines().skip(1).collect();
-    assert!(lines.len() == 3 && lines.iter().all(|line| *line == lines[0]), "{embedded}");
-}
-
-#[test]
-fn real_columns_of_small_and_of_far_values_are_no_rounding() {
-    let place = Place::new();
-    let row = |i: usize| {
-        let class = i % 2;
-        let (first, second) = (1 + class + i % 3 / 2, 1_600_000_000 + class);
-        format!("{first}e-9,{second},{},{}", i * 7 % 11, ["u", "v"][class])
-    };
-    place.file("far.csv", table("volume,time,x,y", 40, row));
-    let report = place.nca("fit far.csv --dim 2 --no-tune --test-size 0").json();
-    assert_eq!(report["accuracy"]["train"], 1.0, "{}", report["accuracy"]);
-    assert!(!report["warnings"].to_string().contains("constant_columns"), "{}", report["warnings"]);
-}

@@ -1,8 +1,8 @@
-//! What a model remembers of its table: the target's name, and which rows it was fitted on.
+//! What a model remembers of its table: where it is, and the target's name.
 
 use serde_json::Value;
 
-use crate::{Place, array, assert_parts, corpus, table, warnings};
+use crate::{Place, array, assert_parts, corpus, table};
 
 /// Patients with the target in the second column and a number of each in the first.
 fn patients() -> String {
@@ -46,23 +46,6 @@ fn predictions_and_evaluations_know_the_name_of_the_target() {
     let target = "the model's target is \"status\"";
     assert_parts(&message, &[target, "--target", "no column \"status\""]);
     assert_eq!(place.nca("evaluate run new.csv --target state").json()["rows"], 60);
-}
-
-#[test]
-fn an_evaluation_on_rows_of_the_fit_says_so() {
-    let place = Place::new();
-    fit(&place);
-    let outcome = place.nca("evaluate run patients.csv --format json").success();
-    assert_parts(&outcome.stderr(), &["warning: 42 of 60 rows are also training rows"]);
-    assert_eq!(warnings(&outcome.json())[0].0, "training_rows");
-    // A copy elsewhere is known by its rows.
-    place.file("copy.csv", patients());
-    assert_eq!(warnings(&place.nca("evaluate run copy.csv").json())[0].0, "training_rows");
-    // Other rows are not.
-    let text = patients();
-    let (head, rows) = text.split_once('\n').unwrap();
-    place.file("other.csv", format!("{head}\n{}", rows.replace('\n', ".5\n")));
-    assert_eq!(warnings(&place.nca("evaluate run other.csv").json()), []);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Targets that a feature gives away, that lack values, or that classes and collinear columns make difficult.
+//! Targets that a feature gives away or that lack values, and columns of money.
 
 use crate::{Place, assert_parts, table};
 
@@ -35,23 +35,6 @@ fn rows_without_a_number_are_left_out_when_asked_and_never_filled_in() {
     assert!(message.contains("or give --missing drop, which leaves them out"), "{message}");
     assert!(fit("--missing mean").failure(1).contains("never filled in"));
     assert_eq!(fit("--missing drop").json()["data"]["rows"], 59);
-}
-
-#[test]
-fn a_start_by_lda_is_shrunk_where_rows_are_few_and_the_cure_of_the_method_works() {
-    let place = Place::new();
-    let header: Vec<String> = (0..70).map(|column| format!("x{column}")).collect();
-    let cell =
-        |row: usize, column: usize| (row * 29 + column * column * 13 + row * column * 7) % 101;
-    let row = |at: usize| {
-        let cells: Vec<String> = (0..70).map(|column| cell(at, column).to_string()).collect();
-        format!("{},{}", cells.join(","), ["u", "v", "w"][at * at % 7 % 3])
-    };
-    place.file("t.csv", table(&format!("{},y", header.join(",")), 60, row));
-    place.nca(&format!("{FIT} --init lda --dim 2")).success();
-    let message = place.nca("fit t.csv --method lda -q").failure(1);
-    assert!(message.contains("give --set shrinkage=0.01"), "{message}");
-    place.nca("fit t.csv --method lda -q --set shrinkage=0.01").success();
 }
 
 #[test]
