@@ -3,22 +3,20 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::program::Outcome;
-use crate::{Place, assert_parts, warned};
+use crate::{Place, assert_parts, wait_until, warned};
 
 /// Starts a run that writes to `run` in this place, and waits until that file of its is there.
 fn started(command: &mut Command, place: &Place, file: &str) -> Child {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let started = Instant::now();
-    while !place.path("run.partial").join(file).exists() {
-        assert!(started.elapsed() < Duration::from_secs(60), "{file} does not appear");
+    wait_until(&format!("{file} does not appear"), || {
         assert!(child.try_wait().unwrap().is_none(), "the run ended before {file} appeared");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+        place.path("run.partial").join(file).exists()
+    });
     child
 }
 
@@ -72,16 +70,11 @@ fn a_stop_while_the_table_is_read_ends_a_command_that_keeps_nothing_before_the_f
     program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = program.spawn().unwrap();
     // Once the program listens, SIGINT waits for the thread that takes it.
-    let listens = || {
+    wait_until("the program does not listen", || {
         let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
         let blocked = status.lines().find_map(|line| line.strip_prefix("SigBlk:")).unwrap();
         u64::from_str_radix(blocked.trim(), 16).unwrap() & 2 != 0
-    };
-    let started = Instant::now();
-    while !listens() {
-        assert!(started.elapsed() < Duration::from_secs(60), "the program does not listen");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    });
     send("-INT", &child);
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();

@@ -43,6 +43,7 @@ mod wide;
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use burn_nca_data::{Matrix, npy_file};
 use flate2::{Compression, write::GzEncoder};
@@ -126,6 +127,26 @@ impl Place {
 /// A table of this header and so many rows.
 fn table(header: &str, count: usize, row: impl Fn(usize) -> String) -> String {
     (0..count).fold(format!("{header}\n"), |text, at| text + &row(at) + "\n")
+}
+
+/// Waits until something is so, a minute at most.
+#[track_caller]
+fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !is_so() {
+        assert!(started.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Numbers that look random, below 2^31.
+fn random(seed: u64) -> impl FnMut() -> u64 {
+    let mut state = seed;
+    move || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state >> 33
+    }
 }
 
 /// A file of the corpus of the readers.

@@ -2,19 +2,14 @@
 
 use serde_json::Value;
 
-use crate::{Place, warnings};
+use crate::{Place, random, warnings};
 
 /// Rows of four numbers and a coin toss.
 fn coin_toss(rows: usize, seed: u64) -> Vec<String> {
-    let mut state = seed;
-    let mut next = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        state >> 33
-    };
+    let mut next = random(seed);
     let mut row = || {
         let x: Vec<String> = (0..4).map(|_| format!("{:.3}", next() as f64 / 1e6)).collect();
-        format!("{},{}\n", x.join(","), if next() % 2 == 0 { "a" } else { "b" })
+        format!("{},{}\n", x.join(","), ["a", "b"][next() as usize % 2])
     };
     (0..rows).map(|_| row()).collect()
 }

@@ -9,13 +9,9 @@ fn fit(place: &Place, options: &str) -> Value {
 }
 
 /// Numbers that look random, from 0 to 999.
-fn random(seed: usize) -> impl FnMut() -> usize {
-    let mut state = seed as u64;
-    move || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % 1000
-    }
+fn random(seed: u64) -> impl FnMut() -> usize {
+    let mut next = crate::random(seed);
+    move || next() as usize % 1000
 }
 
 /// Patients of three visits that are near copies; the class is a coin toss for each of them.

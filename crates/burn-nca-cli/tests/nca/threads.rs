@@ -2,18 +2,17 @@
 
 use std::fs;
 
-use crate::{Place, timeless};
+use crate::{Place, random, timeless};
 
 /// More than a megabyte, which is read in pieces: three classes that differ in some of 44 columns.
 fn write_table(place: &Place) {
     let columns = 44;
     let header: String = (0..columns).map(|column| format!("f{column},")).collect();
     let mut text = format!("{header}kind\n");
-    let mut state = 1_u64;
+    let mut next = random(1);
     for row in 0..2600 {
         for column in 0..columns {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let noise = (state >> 40) as f64 / f64::from(1 << 23) - 1.0;
+            let noise = (next() >> 7) as f64 / f64::from(1 << 23) - 1.0;
             let class = f64::from(if column < 5 { row % 3 } else { 0 });
             text.push_str(&format!("{:.7},", noise + 0.4 * class));
         }

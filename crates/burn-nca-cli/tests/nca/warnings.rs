@@ -4,12 +4,11 @@ use std::io::Write;
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::program::Outcome;
-use crate::{Place, table, warned, warnings};
+use crate::{Place, table, wait_until, warned, warnings};
 
 /// What a fit into `run` says on stderr, in its JSON, which is in report.json too, and on its page.
 fn fit(place: &Place, options: &str) -> (String, Value, String) {
@@ -85,11 +84,7 @@ fn a_checkpoint_that_cannot_be_written_is_in_the_report() {
     let mut program = place.nca("fit - --dim 1 --no-tune --quiet --out run");
     program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = program.spawn().unwrap();
-    let started = Instant::now();
-    while !place.path("run.partial/.lock").exists() {
-        assert!(started.elapsed() < Duration::from_secs(60), "the folder does not appear");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("the folder does not appear", || place.path("run.partial/.lock").exists());
     // The program waits for its table, and the checkpoint has nowhere to go.
     symlink("no/such/place", place.path("run.partial/checkpoint.json")).unwrap();
     child.stdin.take().unwrap().write_all(place.read("classes.csv").as_bytes()).unwrap();

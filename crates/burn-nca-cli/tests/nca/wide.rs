@@ -1,16 +1,13 @@
 //! Tables of more features than rows, and sizes that no machine has.
 
-use crate::{Place, assert_parts, methods_compared, warned};
+use crate::{Place, assert_parts, methods_compared, random, warned};
 
 /// Rows of two classes in many columns, the first of which separates them.
 fn wide_table(rows: usize, columns: usize) -> String {
     let names: Vec<String> = (1..=columns).map(|column| format!("g{column}")).collect();
     let mut text = format!("{},class\n", names.join(","));
-    let mut state = 1_u64;
-    let mut random = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (state >> 54) as f64 / 512.0 - 1.0
-    };
+    let mut next = random(1);
+    let mut random = || (next() >> 21) as f64 / 512.0 - 1.0;
     for row in 0..rows {
         let class = row % 2;
         let mut cells = vec![format!("{}", class as f64 + random() / 8.0)];

@@ -101,7 +101,7 @@ fn the_commands_of_the_documents_run() {
 fn the_examples_of_the_help_run() {
     let tables = Tables::new();
     let mut commands = from_help("nca --help", &nca("--help").printed());
-    for verb in crate::invocation::VERBS {
+    for verb in crate::invocation::VERBS.split(' ') {
         let name = format!("nca {verb} --help");
         let found = from_help(&name, &nca(&format!("{verb} --help")).printed());
         assert!(!found.is_empty(), "{name} has no example");

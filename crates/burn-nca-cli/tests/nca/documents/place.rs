@@ -1,12 +1,12 @@
 //! A folder with small tables and models of the names that the documents use, and commands that run there.
 
-use std::fmt::Write;
 use std::process::Output;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::extract::Written;
 use super::option_not_in;
-use crate::{Place, nca, table};
+use crate::sparse::write_texts;
+use crate::{Place, array, nca, table};
 
 /// Words that a reader replaces, and by what here.
 const PLACEHOLDERS: [(&str, &str); 8] = [
@@ -46,8 +46,8 @@ impl Tables {
             place.file(name, payments());
         }
         place.file("patients.csv", payments().replace("payment,", "name,"));
-        place.file("counts.mtx.gz", counts());
-        place.file("topics.csv", table("topic", ROWS, |row| format!("kind {}", row % 3)));
+        write_texts(&place);
+        place.rename("counts.mtx", "counts.mtx.gz");
         for name in ["neighbors.csv", "pairs.csv"] {
             let pairs = (1..ROWS).map(|row| format!("{row},{}\n", row + 1));
             place.file(name, pairs.collect::<String>());
@@ -67,7 +67,8 @@ impl Tables {
             let output = tables.run(&with_few_steps(words));
             assert!(output.status.success(), "{model}: {output:?}");
         }
-        std::fs::write(tables.place.path("Y.npy"), classes_as_npy()).unwrap();
+        let classes: Vec<f64> = (0..ROWS).map(|row| (row % 3) as f64).collect();
+        tables.place.file("Y.npy", array(&classes, 1));
         tables
     }
 
@@ -82,7 +83,7 @@ impl Tables {
 
     fn unknown_option(&self, command: &Written) -> Option<String> {
         let verb = replaced(&command.words[0]);
-        if !crate::invocation::VERBS.contains(&verb.as_str()) {
+        if !crate::invocation::VERBS.split(' ').any(|known| known == verb) {
             return Some(format!("there is no verb {verb}"));
         }
         let unknown = option_not_in(&nca(&format!("{verb} --help")).printed(), &command.words)?;
@@ -115,18 +116,6 @@ impl Tables {
 
 const ROWS: usize = 60;
 
-/// Counts of nine words, three for each kind of row.
-fn counts() -> String {
-    let mut text =
-        format!("%%MatrixMarket matrix coordinate integer general\n{ROWS} 9 {}\n", 2 * ROWS);
-    for row in 0..ROWS {
-        let first = 3 * (row % 3) + 1;
-        writeln!(text, "{0} {first} {1}\n{0} {2} 1", row + 1, 1 + row % 4, first + 1 + row % 2)
-            .unwrap();
-    }
-    text
-}
-
 /// A table of numbers and a target in its last column.
 fn numbers(columns: usize, target: &str, value: impl Fn(usize) -> String) -> String {
     let header: String = (0..columns).map(|column| format!("x{column},")).collect();
@@ -154,14 +143,6 @@ fn payments() -> String {
         let (account, audits) = (row / 4, 1 + row % 3);
         format!("p{row},a{account},{amount},{hour},{country},{abroad},{audits},{class}")
     })
-}
-
-/// The classes 0, 1, 2, 0, … as a NumPy file of whole numbers.
-fn classes_as_npy() -> Vec<u8> {
-    let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({ROWS},), }}");
-    let header = format!("{header:<117}\n");
-    let classes: Vec<u8> = (0..ROWS).map(|row| (row % 3) as u8).collect();
-    [b"\x93NUMPY\x01\x00\x76\x00".as_slice(), header.as_bytes(), &classes].concat()
 }
 
 fn replaced(word: &str) -> String {
