@@ -1,8 +1,9 @@
 //! Data for the blocks that run.
 
+use acceptance::data::lbfgs;
 use burn::tensor::Device;
 use burn_nca_learn::data::{Labeled, RegressionData, stratified_split};
-use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig};
+use burn_nca_learn::fit::FitConfig;
 use burn_nca_learn::{Fitted, NcaConfig};
 
 /// Wine: 70 % to train on, the rest to test on.
@@ -21,7 +22,6 @@ pub fn measured() -> RegressionData {
 
 /// A few steps of a fit in two dimensions.
 pub fn fitted(train: &Labeled, device: &Device) -> Fitted {
-    let few = OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(5));
-    let config = NcaConfig::new(13, 2).with_fit(FitConfig::new().with_optimizer(few));
-    config.fit(train, device).unwrap()
+    let fit = FitConfig::new().with_optimizer(lbfgs(5));
+    NcaConfig::new(13, 2).with_fit(fit).fit(train, device).unwrap()
 }

@@ -65,6 +65,11 @@ fn any_burn_optimizer_serves_mini_batches() {
     assert_eq!(fitted.summary().termination, Termination::EpochsDone);
 }
 
+/// A fit of iris by an encoder of the user's own.
+fn fit_encoder<E: Encoder>(config: &NcaConfig, encoder: E) -> burn_nca_learn::Result<Fitted<E>> {
+    config.estimator().fit_encoder(encoder, &iris(), &Device::flex(), FitSession::new())
+}
+
 /// What is loaded of a model that was saved.
 fn saved<E: Encoder, T>(fitted: &Fitted<E>, load: impl FnOnce(&Path) -> T) -> T {
     let folder = tempfile::tempdir().unwrap();
@@ -100,9 +105,7 @@ fn own(device: &Device) -> Own {
 #[test]
 fn a_module_of_the_user_s_own_is_fitted_saved_and_loaded() {
     let device = Device::flex();
-    let config = with(lbfgs(30));
-    let fitted =
-        config.estimator().fit_encoder(own(&device), &iris(), &device, FitSession::new()).unwrap();
+    let fitted = fit_encoder(&with(lbfgs(30)), own(&device)).unwrap();
     assert!(fitted.leave_one_out(3).unwrap().value().unwrap() > 0.95);
     let loaded = saved(&fitted, |path| Fitted::load_with(own(&device), path, &device)).unwrap();
     let data = iris();

@@ -94,13 +94,11 @@ fn a_fit_starts_from_a_module_that_was_trained_before() {
         // A network whose weights exist already, and one that comes back from a fit.
         let network = own(&device);
         network.forward(data.features().to_tensor(&device, DType::F32));
-        let first =
-            short().estimator().fit_encoder(network, &data, &device, FitSession::new()).unwrap();
+        let estimator = short().estimator();
+        let fit = |network| estimator.fit_encoder(network, &data, &device, FitSession::new());
+        let first = fit(network).unwrap();
         let value = first.summary().value;
-        let again = short()
-            .estimator()
-            .fit_encoder(first.encoder, &data, &device, FitSession::new())
-            .unwrap();
+        let again = fit(first.encoder).unwrap();
         assert!(again.summary().value <= value);
         let used = own(&Device::flex().autodiff());
         used.forward(data.features().to_tensor(&device, DType::F32).autodiff());
@@ -116,12 +114,8 @@ fn an_encoder_that_does_not_say_its_sizes_is_asked_before_the_first_step() {
     let values = data.features().values().chunks_exact(4).flat_map(|row| &row[..3]);
     let features = Features::unnamed(values.copied().collect(), 3).unwrap();
     let three = Labeled::from_labels(features, data.labels().to_vec()).unwrap();
-    let refused = NcaConfig::new(3, 2).estimator().fit_encoder(
-        own(&device),
-        &three,
-        &device,
-        FitSession::new(),
-    );
+    let estimator = NcaConfig::new(3, 2).estimator();
+    let refused = estimator.fit_encoder(own(&device), &three, &device, FitSession::new());
     let message = refused.unwrap_err().to_string();
     assert!(message.contains("panics on 2 rows of 3 features"), "{message}");
 }
@@ -172,11 +166,8 @@ fn a_module_of_numbers_trained_elsewhere_predicts_them() {
 
 #[test]
 fn more_dimensions_than_features_are_all_learned() {
-    let fitted = {
-        let mut config = short();
-        config.d_output = 6;
-        config.fit(&iris(), &Device::flex()).unwrap()
-    };
+    let config = NcaConfig { d_output: 6, ..short() };
+    let fitted = config.fit(&iris(), &Device::flex()).unwrap();
     assert!(matches!(fitted.summary().start, Some(ResolvedStart::PaddedIdentity { .. })));
     for row in fitted.matrix().unwrap().chunks_exact(4) {
         assert!(row.iter().any(|a| *a != 0.0), "{row:?}");

@@ -20,7 +20,7 @@ use burn_nca_learn::neighbors::class_probabilities;
 use burn_nca_learn::objective::{ClassIndex, NcaLossConfig};
 use burn_nca_learn::{Fitted, MetricModel};
 
-use crate::fitting::{iris, with};
+use crate::fitting::{fit_encoder, iris, with};
 
 /// A network with one of the layers, or both.
 #[derive(Module, Debug)]
@@ -75,7 +75,7 @@ fn full_batch_solvers_refuse_what_gives_another_function_at_each_pass() {
         let fit = |encoder: Layered| {
             let mut config = with(optimizer.clone());
             config.fit.stop_at = Some(2);
-            config.estimator().fit_encoder(encoder, &iris(), &Device::flex(), FitSession::new())
+            fit_encoder(&config, encoder)
         };
         let norm = fit(layered(true, false)).unwrap_err().to_string();
         assert!(norm.starts_with("the layer encoder.norm (BatchNorm): "), "{norm}");
@@ -86,11 +86,7 @@ fn full_batch_solvers_refuse_what_gives_another_function_at_each_pass() {
         fit(disable_training_flags(layered(true, true))).unwrap();
         fit(layered(false, false)).unwrap();
     }
-    let config = with(adam());
-    config
-        .estimator()
-        .fit_encoder(layered(true, true), &iris(), &Device::flex(), FitSession::new())
-        .unwrap();
+    fit_encoder(&with(adam()), layered(true, true)).unwrap();
 }
 
 #[test]
@@ -125,10 +121,7 @@ fn the_exact_gradient_is_that_of_the_exact_value() {
 fn a_fit_moves_its_own_statistics_and_not_the_caller_s() {
     let encoder = layered(true, false);
     let before = statistics(&encoder);
-    let fitted = with(adam())
-        .estimator()
-        .fit_encoder(encoder.clone(), &iris(), &Device::flex(), FitSession::new())
-        .unwrap();
+    let fitted = fit_encoder(&with(adam()), encoder.clone()).unwrap();
     assert_eq!(statistics(&encoder), before);
     assert_ne!(statistics(&fitted.encoder), before);
 }
@@ -136,14 +129,10 @@ fn a_fit_moves_its_own_statistics_and_not_the_caller_s() {
 #[test]
 fn early_stopping_returns_the_statistics_of_its_best_epoch() {
     let data = iris();
-    let device = Device::flex();
     let stop = EarlyStoppingConfig::new().with_patience(100);
     let mut config = with(adam());
     config.fit.early_stopping = Some(stop.clone());
-    let fitted = config
-        .estimator()
-        .fit_encoder(layered(true, false), &data, &device, FitSession::new())
-        .unwrap();
+    let fitted = fit_encoder(&config, layered(true, false)).unwrap();
     let history = &fitted.summary().history;
     let best = history.iter().filter_map(|step| step.held_out).fold(0.0, f64::max);
     // The same rows held out, scored by what came back.
@@ -204,10 +193,7 @@ impl Encoder for Seeded {
 fn each_batch_draws_by_a_seed_of_its_own_which_is_that_of_another_fit() {
     let encoder = Seeded { network: layered(false, true) };
     let seeds = || {
-        let estimator = with(adam()).estimator();
-        estimator
-            .fit_encoder(encoder.clone(), &iris(), &Device::flex(), FitSession::new())
-            .unwrap();
+        fit_encoder(&with(adam()), encoder.clone()).unwrap();
         std::mem::take(&mut *SEEDS.lock().unwrap())
     };
     let first = seeds();

@@ -10,9 +10,7 @@ use burn_nca_learn::objective::{
 };
 
 use crate::loss::oracle::{self, Rows};
-use crate::loss::setup::{
-    SIMILARITIES, assert_close, leaf, proxy_nca, rows, snn, sup_con, target, tensor,
-};
+use crate::loss::setup::{SIMILARITIES, assert_close, leaf, proxy_nca, rows, snn, sup_con, tensor};
 
 fn value(
     loss: &impl BatchLoss<Target = burn_nca_learn::objective::ClassTarget>,
@@ -81,17 +79,6 @@ fn a_row_without_a_proxy_is_not_counted() {
     let without = with.select(&(0..8).collect::<Vec<_>>());
     let loss = proxy_nca((SIMILARITIES[2], 0.1), &uniform(4, 8), 2);
     assert_close(&[value(&loss, &with)], &[value(&loss, &without)], 1e-12);
-}
-
-#[test]
-fn losses_do_not_depend_on_the_numbers_type_of_a_device_without_gradients() {
-    let rows = rows(12, 3, 9);
-    let (z, _) = leaf(&rows);
-    let found: f64 = snn(SIMILARITIES[0], 1.0)
-        .forward(Tensor::without_autodiff(z), target(&rows).labels)
-        .into_scalar();
-    let expected = oracle::soft_nearest_neighbor((SIMILARITIES[0], 1.0), &rows, &rows);
-    assert_close(&[found], &[expected], 1e-10);
 }
 
 #[test]

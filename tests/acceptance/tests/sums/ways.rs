@@ -4,8 +4,6 @@ use acceptance::data::{lbfgs, overlapping, uniform};
 use burn::nn::loss::Reduction;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use burn_nca_learn::data::{AgreementWidth, Agreements, Pairs};
-use burn_nca_learn::fit::exact::{BlockConfig, value, value_and_gradient};
-use burn_nca_learn::fit::parameters::flatten_gradients;
 use burn_nca_learn::fit::{FitConfig, Precision};
 use burn_nca_learn::objective::{
     AgreementIndex, BatchLoss, ClassIndex, ClassTarget, Criterion, MemoryLossConfig,
@@ -13,7 +11,7 @@ use burn_nca_learn::objective::{
     Similarity, SoftNcaLossConfig, SoftNearestNeighborLossConfig, SupConLossConfig, TargetIndex,
     TemperatureConfig,
 };
-use burn_nca_learn::{MetricModel, NcaConfig, Sums, encoder::LinearMap};
+use burn_nca_learn::{NcaConfig, Sums};
 
 use super::open;
 use super::operation::{close, from, values};
@@ -23,6 +21,14 @@ const WIDTH: usize = 3;
 
 /// A loss of an embedding `[ROWS, WIDTH]`.
 type Loss<'a> = Box<dyn Fn(Tensor<2>) -> Tensor<1> + 'a>;
+
+/// A loss with its name.
+fn named<'a>(
+    name: impl Into<String>,
+    loss: impl Fn(Tensor<2>) -> Tensor<1> + 'a,
+) -> (String, Loss<'a>) {
+    (name.into(), Box::new(loss))
+}
 
 /// Points at distances of about 1, of which two are one; far apart they would say little.
 fn rows() -> Vec<f64> {
@@ -105,28 +111,26 @@ fn of_a_batch<'a>(device: &Device, dtype: DType, sums: Sums) -> Vec<(String, Los
                 .with_reduction(reduction)
                 .with_sums(sums)
                 .init();
-            let (terms, of_rows, of_labels) = (loss.clone(), labels.clone(), labels.clone());
-            all.push((
-                format!("{criterion:?} of a batch"),
-                Box::new(move |z| loss.forward(z, of_labels.clone())),
-            ));
+            let (terms, of_rows, of_all) = (loss.clone(), labels.clone(), labels.clone());
+            let name = format!("{criterion:?} of a batch");
+            all.push(named(name, move |z| loss.forward(z, of_all.clone())));
             let weights = from(uniform(ROWS, 94), [ROWS], device, dtype);
             let each = move |z| terms.forward_no_reduction(z, of_rows.clone()) * weights.clone();
-            all.push((format!("{criterion:?} of each row"), Box::new(move |z| each(z).sum())));
+            all.push(named(format!("{criterion:?} of each row"), move |z| each(z).sum()));
         }
         let soft = SoftNcaLossConfig::new().with_criterion(criterion).with_sums(sums);
         let table = uniform(ROWS * ROWS, 95).into_iter().map(|w| w.max(0.0)).collect::<Vec<_>>();
         let table = from(table, [ROWS, ROWS], device, dtype);
         let loss = soft.init();
-        let of_table = move |z| loss.forward(z, table.clone());
-        all.push((format!("soft {criterion:?} of a table"), Box::new(of_table)));
+        let name = format!("soft {criterion:?} of a table");
+        all.push(named(name, move |z| loss.forward(z, table.clone())));
         for neighbors in [false, true] {
             let targets = uniform(ROWS * 2, 96).into_iter();
             let targets = targets.map(|t| if t > 0.95 { f64::NAN } else { t }).collect();
             let targets = from(targets, [ROWS, 2], device, dtype);
             let loss = soft.clone().with_unlabeled_neighbors(neighbors).init();
-            let of_targets = move |z| loss.forward_targets(z, targets.clone(), 0.4);
-            all.push((format!("soft {criterion:?} of targets"), Box::new(of_targets)));
+            let name = format!("soft {criterion:?} of targets");
+            all.push(named(name, move |z| loss.forward_targets(z, targets.clone(), 0.4)));
         }
     }
     for similarity in [Similarity::SqEuclidean, Similarity::Euclidean, Similarity::Cosine] {
@@ -147,37 +151,27 @@ fn of_a_batch<'a>(device: &Device, dtype: DType, sums: Sums) -> Vec<(String, Los
             .init(device);
         let remembering = MemoryLossConfig::new(20, WIDTH).init(near.clone(), device);
         let (a, b, c) = (labels.clone(), labels.clone(), labels.clone());
-        all.push((
-            format!("soft nearest {similarity:?}"),
-            Box::new(move |z| near.forward(z, a.clone())),
-        ));
-        all.push((format!("SupCon {similarity:?}"), Box::new(move |z| pull.forward(z, b.clone()))));
-        all.push((
-            format!("proxies {similarity:?}"),
-            Box::new(move |z| proxies.forward(z, c.clone())),
-        ));
+        let name = |loss: &str| format!("{loss} {similarity:?}");
+        all.push(named(name("soft nearest"), move |z| near.forward(z, a.clone())));
+        all.push(named(name("SupCon"), move |z| pull.forward(z, b.clone())));
+        all.push(named(name("proxies"), move |z| proxies.forward(z, c.clone())));
         let target = ClassTarget::of_labels(labels.clone());
         let other = ClassTarget { ids: target.ids.clone() + 1000, labels: target.labels.clone() };
         let first = from(uniform(ROWS * WIDTH, 97), [ROWS, WIDTH], device, dtype);
-        all.push((
-            format!("memory {similarity:?}"),
-            Box::new(move |z| {
-                let first = first.clone().require_grad();
-                drop(remembering.batch_loss(first, &other));
-                remembering.clone().after_step().batch_loss(z, &target)
-            }),
-        ));
+        all.push(named(name("memory"), move |z| {
+            drop(remembering.batch_loss(first.clone().require_grad(), &other));
+            remembering.clone().after_step().batch_loss(z, &target)
+        }));
     }
     let loss = PairLossConfig::new().with_sums(sums).init();
     let ends: Vec<i64> = (0..24).map(|at| (at * 7 + 3) % ROWS as i64).collect();
     let ends = Tensor::<2, Int>::from_data(TensorData::new(ends, [12, 2]), device);
     let weights = from(uniform(12, 98).into_iter().map(f64::abs).collect(), [12], device, dtype);
     let of_pairs = move |z| loss.forward_indexed(z, ends.clone(), weights.clone());
-    all.push(("pairs of a batch".to_string(), Box::new(of_pairs)));
+    all.push(named("pairs of a batch", of_pairs));
     let targets = from(uniform(ROWS * 2, 99), [ROWS, 2], device, dtype);
     let loss = MlkrLossConfig::new().with_sums(sums).init();
-    let of_numbers = move |z| loss.forward(z, targets.clone());
-    all.push(("MLKR of a batch".to_string(), Box::new(of_numbers)));
+    all.push(named("MLKR of a batch", move |z| loss.forward(z, targets.clone())));
     all
 }
 
@@ -222,26 +216,6 @@ fn fused_sums_on_flex_are_those_of_the_definition() {
 #[test]
 fn the_definition_holds_in_single_precision() {
     agrees("flex", DType::F32, Sums::Plain, 2e-5);
-}
-
-#[test]
-fn blocks_of_the_definition_add_up_to_the_fused_pass() {
-    let sample = overlapping(420, 9, 3, 21);
-    let device = Device::flex();
-    let x = from(sample.x.clone(), [420, 9], &device, DType::F64);
-    let classes = ClassIndex::new(&sample.y, &device).unwrap();
-    let weight = uniform(9 * 8, 22);
-    let of = |sums: Sums| {
-        let map = LinearMap::from_weight(&weight, [9, 8], &device.clone().autodiff(), DType::F64);
-        let loss = NcaLossConfig::new().with_repulsion(0.2).with_sums(sums).init();
-        let model = MetricModel::new(map, loss);
-        let found = value_and_gradient(&model, &x, &classes, &BlockConfig::new());
-        let again = value(&model, &x, &classes, &BlockConfig::new());
-        [vec![found.value, again], flatten_gradients(&model, &found.gradients)].concat()
-    };
-    for (plain, fused) in of(Sums::Plain).into_iter().zip(of(Sums::Fused)) {
-        assert!((plain - fused).abs() < 1e-10 * (1.0 + fused.abs()), "{plain} {fused}");
-    }
 }
 
 /// Copies of a point, an offset that all share, and a group far away: products would have no digits left.
