@@ -14,7 +14,7 @@ use burn_nca_learn::estimator::tune::{TuneConfig, TuneProgress, TuneSession};
 use burn_nca_learn::estimator::{Decision, Estimator};
 use burn_nca_learn::fit::{EarlyStoppingConfig, FitSession};
 
-use super::learned::{data, device, estimator, features, fit, linear, numbers, pairs, with};
+use super::learned::{data, device, estimator, features, fit, kept, linear, numbers, pairs, with};
 use super::worded::{Refused, refused};
 
 pub(super) fn all() -> Vec<Refused> {
@@ -82,29 +82,15 @@ fn searches() -> Vec<Refused> {
         let session = TuneSession::new().with_progress(&mut watch);
         nca().tune(&tune(), &data(), &device(), session).map(drop)
     };
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("trials.json");
-    let kept = |k| {
-        let session = TuneSession::new().with_file(&file);
+    let [others, changed] = kept("delete the file to start again", |k, file| {
+        let session = TuneSession::new().with_file(file);
         estimator("nca", k).search(&tune(), &data(), &device(), session).map(drop)
-    };
-    let delete = || std::fs::remove_file(&file).unwrap();
-    kept(1).unwrap();
-    let (others, again) = (kept(2), kept(1));
-    let text = std::fs::read_to_string(&file).unwrap();
-    delete();
-    let deleted = kept(2);
-    std::fs::write(&file, text.replacen("\"seconds\":", "\"seconds\":1", 1)).unwrap();
-    let changed = kept(1);
-    std::fs::write(&file, text).unwrap();
-    let restored = kept(1);
-    delete();
-    let started = kept(1);
+    });
     vec![
         refused(watched(ControlFlow::Break(())))
             .by("let it run longer", watched(ControlFlow::Continue(()))),
-        refused(others).by("give those again", again).by("delete the file to start again", deleted),
-        refused(changed).by("restore the file", restored).by("delete it to start again", started),
+        others,
+        changed,
         refused(lists(Some(Vec::new())))
             .by("give at least one", good())
             .by("leave the default", lists(None)),
@@ -140,11 +126,16 @@ impl Encoder for Own {
     }
 }
 
+/// A model of an encoder from elsewhere, for rows as they are.
+fn adopted<E: Encoder>(encoder: E, train: &Labeled) -> Result<Fitted<E>> {
+    let scaling = Scaling::unscaled(train.features().names().to_vec());
+    Fitted::of_classes(encoder, scaling, train, &device())
+}
+
 fn encoders() -> Vec<Refused> {
     let own = |d: usize, times| {
         let map = LinearMap::from_weight(&vec![1.0; d], [d, 1], &device(), DType::F32);
-        let scaling = Scaling::unscaled(data().features().names().to_vec());
-        Fitted::of_classes(Own { map, times }, scaling, &data(), &device()).map(drop)
+        adopted(Own { map, times }, &data()).map(drop)
     };
     vec![
         refused(own(3, 1)).by("give an encoder of 2 features", own(2, 1)),
@@ -163,20 +154,13 @@ fn predictions() -> Vec<Refused> {
     let explained = |model: &Fitted| model.explain(&features(2), None, model.decision(), 2);
     let training =
         |rows| classes.explain(&features(2), Some(&features(rows)), classes.decision(), 2);
-    let adopted = |rows: usize| {
-        let train = Labeled::from_labels(features(rows), (0..rows).map(|row| row % 2).collect())?;
-        Fitted::of_classes(
-            linear(1),
-            Scaling::unscaled(train.features().names().to_vec()),
-            &train,
-            &device(),
-        )
+    let of_rows = |rows: usize| {
+        let labels = (0..rows).map(|row| row % 2).collect();
+        adopted(linear(1), &Labeled::from_labels(features(rows), labels)?)
     };
     let taken = |encoder: AnyEncoder, columns: usize| {
         let rows = Features::unnamed((0..4 * columns).map(|at| at as f64).collect(), columns)?;
-        let train = Labeled::from_labels(rows, vec![0, 1, 0, 1])?;
-        let scaling = Scaling::unscaled(train.features().names().to_vec());
-        Fitted::of_classes(encoder, scaling, &train, &device())
+        adopted(encoder, &Labeled::from_labels(rows, vec![0, 1, 0, 1])?)
     };
     let of_columns = |columns| taken(linear(1), columns);
     let of_width = |d: usize| taken(EncoderConfig::Diagonal.init(d, d, &device()), d);
@@ -197,7 +181,7 @@ fn predictions() -> Vec<Refused> {
             .by("numeric targets", explained(&of_numbers)),
         refused(training(11))
             .by("give the rows of the fit, in its order, without those of weight 0", training(12)),
-        refused(adopted(0)).by("give one or more", adopted(4)),
+        refused(of_rows(0)).by("give one or more", of_rows(4)),
         refused(of_columns(3)).by("give an encoder of 3 features", of_width(3)),
     ]
 }
@@ -269,22 +253,12 @@ fn folders() -> Vec<Refused> {
     let of_others = of_others.into_iter().find(|(name, _)| name == "encoder.bpk").unwrap().1;
     let unfit = with_changes(&model, unsigned, |bytes| *bytes = of_others);
     let whole = || with_changes(&model, |_| (), |_| ());
-    let names: Vec<String> = (0..6000).map(|at| format!("w{at}")).collect();
-    let wide = Features::new(vec![1.0; 12_000], names.clone()).unwrap();
-    let large = Fitted::of_classes(
-        AnyEncoder::Diagonal(DiagonalMap::from_scale(&[1.0; 6000], &device(), DType::F32)),
-        Scaling::unscaled(names),
-        &Labeled::from_labels(wide, vec![0, 1]).unwrap(),
-        &device(),
-    )
-    .unwrap();
+    let scales = |scales: &[f64]| DiagonalMap::from_scale(scales, &device(), DType::F32);
+    let wide = Features::unnamed(vec![1.0; 12_000], 6000).unwrap();
+    let wide = Labeled::from_labels(wide, vec![0, 1]).unwrap();
+    let large = adopted(AnyEncoder::Diagonal(scales(&[1.0; 6000])), &wide).unwrap();
     let layer = folder.path().join("A.safetensors");
-    let infinite = |scale: f64| {
-        let train = data();
-        let map = DiagonalMap::from_scale(&[scale, scale], &device(), DType::F32);
-        let scaling = Scaling::unscaled(train.features().names().to_vec());
-        Fitted::of_classes(map, scaling, &train, &device())?.to_files()
-    };
+    let infinite = |scale| adopted(scales(&[scale, scale]), &data())?.to_files();
     vec![
         refused(again).by("choose another name", other).by("remove it first", removed),
         refused(missing)
@@ -304,9 +278,7 @@ fn folders() -> Vec<Refused> {
 fn exports() -> Vec<Refused> {
     let of_many = |rows: usize, with_neighbors| {
         let labels = (0..rows).map(|row| row % (3 * rows / 4)).collect();
-        let train = Labeled::from_labels(features(rows), labels)?;
-        let scaling = Scaling::unscaled(train.features().names().to_vec());
-        let model = Fitted::of_classes(linear(1), scaling, &train, &device())?;
+        let model = adopted(linear(1), &Labeled::from_labels(features(rows), labels)?)?;
         burn_nca_onnx::to_onnx(&model, with_neighbors)
     };
     vec![

@@ -1,5 +1,7 @@
 //! Calls of `burn_nca_learn` that are refused, and what is done about them: what the program does not let a user ask for.
 
+use std::path::Path;
+
 use burn::tensor::{DType, Device};
 use burn_nca_data::{
     Coincidences, Features, Labeled, Pairs, RegressionData, Result, SparseFeatures, Task,
@@ -64,6 +66,33 @@ pub(super) fn with(estimator: Estimator, change: impl FnOnce(FitConfig) -> FitCo
 pub(super) fn linear(k: usize) -> AnyEncoder {
     let weight = [1.0, 0.5, -0.5, 1.0][..2 * k].to_vec();
     AnyEncoder::Linear(LinearMap::from_weight(&weight, [2, k], &device(), DType::F32))
+}
+
+/// What is refused of a file that runs for so many dimensions keep: that of another run, and a changed one.
+pub(super) fn kept(again: &str, run: impl Fn(usize, &Path) -> Result<()>) -> [Refused; 2] {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("kept.json");
+    let run = |k| run(k, &file);
+    let delete = || std::fs::remove_file(&file).unwrap();
+    run(1).unwrap();
+    let (others, those) = (run(2), run(1));
+    let whole = std::fs::read(&file).unwrap();
+    delete();
+    let deleted = run(2);
+    let mut changed = whole.clone();
+    let at = whole.windows(10).position(|word| word == b"\"seconds\":").unwrap();
+    changed.insert(at + 10, b'1');
+    std::fs::write(&file, changed).unwrap();
+    let was_changed = run(1);
+    std::fs::write(&file, whole).unwrap();
+    let restored = run(1);
+    delete();
+    [
+        refused(others).by("give those again", those).by(again, deleted),
+        refused(was_changed)
+            .by("restore the file", restored)
+            .by("delete it to start again", run(1)),
+    ]
 }
 
 fn diagonal(scale: f64) -> AnyEncoder {

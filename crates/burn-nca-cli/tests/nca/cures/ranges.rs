@@ -1,13 +1,12 @@
 //! Settings of fits and encoders out of their range, which options of the program do not take, and checkpoints of others.
 
-use burn_nca_data::Result;
 use burn_nca_learn::encoder::{EncoderConfig, ModernConfig};
 use burn_nca_learn::fit::{
     EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig, OptimizerConfig, SgdConfig,
     StochasticConfig,
 };
 
-use super::learned::{data, device, estimator};
+use super::learned::{data, device, estimator, kept};
 use super::worded::{Refused, refused};
 
 pub(super) fn all() -> Vec<Refused> {
@@ -100,30 +99,9 @@ fn encoders() -> Vec<Refused> {
 }
 
 fn checkpoints() -> Vec<Refused> {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("checkpoint.json");
-    let fit = |k: usize| -> Result<()> {
-        let session = FitSession::new().with_checkpoint(&file).keep_checkpoint();
+    let of = kept("delete it to start again", |k, file| {
+        let session = FitSession::new().with_checkpoint(file).keep_checkpoint();
         estimator("nca", k).fit_session(&data(), &device(), session).map(drop)
-    };
-    let delete = || std::fs::remove_file(&file).unwrap();
-    fit(1).unwrap();
-    let (others, given_again) = (fit(2), fit(1));
-    let bytes = std::fs::read(&file).unwrap();
-    delete();
-    let deleted = fit(2);
-    let mut changed = bytes.clone();
-    let at = changed.windows(10).position(|word| word == b"\"seconds\":").unwrap();
-    changed.splice(at + 10..at + 10, *b"1");
-    std::fs::write(&file, changed).unwrap();
-    let was_changed = fit(1);
-    std::fs::write(&file, bytes).unwrap();
-    let restored = fit(1);
-    delete();
-    vec![
-        refused(others).by("give those again", given_again).by("delete it to start again", deleted),
-        refused(was_changed)
-            .by("restore the file", restored)
-            .by("delete it to start again", fit(1)),
-    ]
+    });
+    of.into()
 }
