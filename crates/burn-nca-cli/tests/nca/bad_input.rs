@@ -32,13 +32,6 @@ fn numbers_out_of_range() {
 }
 
 #[test]
-fn a_fit_that_fails_leaves_nothing_behind() {
-    let place = Place::new();
-    place.nca("fit no.csv --out run").failure(1);
-    assert_eq!(std::fs::read_dir(place.path("")).unwrap().count(), 0);
-}
-
-#[test]
 fn models_that_are_none_or_do_not_fit_the_data() {
     let place = Place::new();
     place.nca("fit iris --dim 2 --max-iterations 1 --out run").success();

@@ -1,6 +1,6 @@
 //! The main job: a table in, a metric, a comparison and a report out.
 
-use crate::{Place, methods_compared, nca, numbers, timeless};
+use crate::{Place, methods_compared, nca, numbers};
 
 /// One fit whose settings are given, so that nothing is compared first.
 const IRIS: &str = "fit iris --dim 2 --quiet --objective g --l2 0.01 --penalty weights";
@@ -100,23 +100,4 @@ fn a_fit_that_diverged_leaves_no_folder_that_waits_to_be_resumed() {
     // The map of the last step that was finite is the model.
     assert!(message.contains("--learning-rate"), "{message}");
     assert!(!place.path("run.partial").exists(), "{message}");
-}
-
-#[test]
-fn equal_fits_make_equal_folders_but_for_their_times() {
-    let place = Place::new();
-    let fitted = |run: &str| {
-        let fit = "fit iris --dim 2 --quiet --method nca --max-iterations 5 --out";
-        place.nca(&format!("{fit} {run}")).success();
-        let files = [place.names(run), place.names(&format!("{run}/model"))];
-        let documents = ["report.json", "model/model.json", "model/source.json"]
-            .map(|file| timeless(place.json(&format!("{run}/{file}"))));
-        let tensors = files[1].iter().filter(|file| !file.ends_with(".json"));
-        let tensors: Vec<Vec<u8>> = tensors
-            .map(|file| std::fs::read(place.path(&format!("{run}/model/{file}"))).unwrap())
-            .collect();
-        assert!(!tensors.is_empty());
-        (files, documents, tensors)
-    };
-    assert_eq!(fitted("first"), fitted("second"));
 }

@@ -10,13 +10,9 @@ pub const VERBS: &str = "demo fit transform predict evaluate info report export 
                          datasets completions";
 
 #[test]
-fn every_verb_has_help_with_an_example() {
+fn the_help_names_every_verb() {
     let help = nca("--help").printed();
-    for verb in VERBS.split(' ') {
-        let text = nca(&format!("{verb} --help")).printed();
-        assert_parts(&text, &["Example", &format!("nca {verb}")]);
-        assert!(help.contains(verb), "{verb}");
-    }
+    assert_parts(&help, &VERBS.split(' ').collect::<Vec<_>>());
     assert!(help.contains("Exit codes"));
 }
 

@@ -120,15 +120,6 @@ fn groups_that_are_the_classes_hold_nothing_out_and_that_is_said() {
     let found = place.nca(&format!("{fit} --test-size 0")).json();
     assert_parts(&warned(&found), &["few_groups: "]);
     assert!(found["accuracy"]["train"].as_f64().unwrap() > 0.3);
-    // One class of several.
-    let some = by_class.replace(",v,v\n", ",v,u\n").replace("class,class", "class,group");
-    let some = some.lines().enumerate().map(|(at, line)| match at % 2 {
-        0 if at > 0 && line.ends_with(",u") => line[..line.len() - 1].to_string() + "w",
-        _ => line.to_string(),
-    });
-    place.file("t.csv", some.collect::<Vec<_>>().join("\n"));
-    let text = warned(&place.nca(&format!("{fit} --test-size 0")).json());
-    assert_parts(&text, &["1 class is in one group", ": w"]);
 }
 
 #[test]

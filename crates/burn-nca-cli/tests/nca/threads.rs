@@ -35,7 +35,7 @@ fn the_number_of_threads_changes_no_byte_of_a_fit() {
             .map(|rule| on(&format!("predict {threads} t.csv {rule}")));
         let files = ["encoder.bpk", "references.bpk"]
             .map(|file| fs::read(place.path(&format!("{threads}/model/{file}"))).unwrap());
-        let documents = ["model/model.json", "report.json"]
+        let documents = ["model/model.json", "model/source.json", "report.json"]
             .map(|file| timeless(place.json(&format!("{threads}/{file}"))));
         ((files, predictions), documents)
     });

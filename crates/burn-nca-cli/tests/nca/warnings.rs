@@ -64,19 +64,6 @@ fn the_first_command_of_the_readme_warns_of_nothing() {
 }
 
 #[test]
-fn a_planned_end_is_no_warning_and_a_limit_is_one() {
-    let place = Place::new();
-    write_tables(&place);
-    let adam = "numbers.csv --task regression --optimizer adam --epochs 2 --ignore b";
-    let (_, report, page) = fit(&place, adam);
-    assert!(!warned(&report).contains("not_converged: "), "{}", report["warnings"]);
-    assert!(!page.contains("<p class=\"warning\">All epochs"));
-    let (stderr, report, _) = fit(&place, "iris --dim 2 --max-iterations 3");
-    assert_eq!(warnings(&report)[0].0, "not_converged");
-    assert!(stderr.contains("--max-iterations"), "{stderr}");
-}
-
-#[test]
 #[cfg(unix)]
 fn a_checkpoint_that_cannot_be_written_is_in_the_report() {
     let place = Place::new();
