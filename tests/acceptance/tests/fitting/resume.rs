@@ -5,14 +5,12 @@ use std::path::Path;
 
 use acceptance::data::lbfgs;
 use burn::tensor::Device;
-use burn_nca_learn::data::{
-    AgreementWidth, Coincidences, Features, Labeled, Pairs, RegressionData,
-};
+use burn_nca_learn::data::{AgreementWidth, Features, Labeled, RegressionData};
 use burn_nca_learn::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, FitSession, OptimizerConfig, Progress,
     StochasticConfig, Termination,
 };
-use burn_nca_learn::method::{AnyMethod, Mlkr, PairNca, SoftNca};
+use burn_nca_learn::method::{AnyMethod, Mlkr, SoftNca};
 use burn_nca_learn::objective::Criterion;
 use burn_nca_learn::{Estimator, Fitted, NcaConfig};
 
@@ -226,7 +224,7 @@ fn a_warm_start_is_known_by_its_encoder() {
 }
 
 #[test]
-fn fits_of_numbers_and_pairs_are_known_by_theirs() {
+fn fits_of_numbers_are_known_by_theirs() {
     let device = Device::flex();
     let features = Features::unnamed(acceptance::data::uniform(60, 5), 3).unwrap();
     let numbers = |shift: f64| {
@@ -249,16 +247,6 @@ fn fits_of_numbers_and_pairs_are_known_by_theirs() {
         move |session: FitSession<'_>| config.fit_session(data, device, session)
     };
     assert_eq!(refusal(wide(0.2), wide(0.3)), "other settings");
-
-    let config = Estimator::new(3, 2, PairNca::new());
-    let pairs = |weight| {
-        let list = (1..20).map(|row| (row - 1, row, if row == 5 { weight } else { 1.0 }));
-        let pairs = Pairs::new(20, list.collect()).unwrap();
-        let data = Coincidences::new(features.clone(), pairs).unwrap();
-        let (config, device) = (&config, &device);
-        move |session: FitSession<'_>| config.fit_session(&data, device, session)
-    };
-    assert_eq!(refusal(pairs(1.0), pairs(0.5)), "other targets");
 }
 
 #[test]

@@ -2,7 +2,6 @@
 //! gradient and the cross-batch memory against doing without them.
 
 mod cached;
-mod invariance;
 mod memory;
 mod oracle;
 mod reference;

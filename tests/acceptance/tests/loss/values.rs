@@ -1,16 +1,20 @@
-//! Every loss and similarity against the nested loops.
+//! Every loss and similarity against the nested loops, and what must not break a loss.
 
 use acceptance::data::uniform;
 use burn::module::Param;
 use burn::nn::loss::Reduction;
-use burn::tensor::{Int, Tensor};
+use burn::tensor::{DType, Int, Tensor};
 use burn_nca_learn::objective::{
     AgreementTarget, BatchLoss, MlkrLossConfig, NcaLossConfig, PairLossConfig, PairTarget,
-    ProxyNcaLossConfig, SoftNcaLossConfig, SoftNearestNeighborLossConfig, SupConLossConfig,
+    ProxyNcaLossConfig, Similarity, SoftNcaLossConfig, SoftNearestNeighborLossConfig,
+    SupConLossConfig,
 };
 
 use crate::loss::oracle::{self, Rows};
-use crate::loss::setup::{SIMILARITIES, assert_close, leaf, proxy_nca, rows, snn, sup_con, tensor};
+use crate::loss::setup::{
+    SIMILARITIES, assert_close, leaf, proxy_nca, rows, snn, sup_con, target, tensor,
+    value_and_slope,
+};
 
 fn value(
     loss: &impl BatchLoss<Target = burn_nca_learn::objective::ClassTarget>,
@@ -65,9 +69,9 @@ fn the_sum_is_the_mean_times_the_rows_that_count() {
 fn a_batch_without_any_positive_costs_nothing_and_sends_nothing_back() {
     let rows = Rows { z: uniform(8, 6), k: 2, labels: vec![0, 1, 2, 3], ids: vec![0, 1, 2, 3] };
     for similarity in SIMILARITIES {
-        let (found, slope) = crate::loss::setup::value_and_slope(&snn(similarity, 1.0), &rows);
+        let (found, slope) = value_and_slope(&snn(similarity, 1.0), &rows);
         assert_eq!((found, slope), (0.0, vec![0.0; 8]));
-        let (found, slope) = crate::loss::setup::value_and_slope(&sup_con(similarity, 1.0), &rows);
+        let (found, slope) = value_and_slope(&sup_con(similarity, 1.0), &rows);
         assert_eq!((found, slope), (0.0, vec![0.0; 8]));
     }
 }
@@ -106,4 +110,43 @@ fn soft_and_pair_objectives_are_losses_of_a_batch_too() {
     let expected = loss.forward_indexed(z.clone(), pairs.clone(), weights.clone());
     let found = loss.batch_loss(z, &PairTarget { pairs, weights });
     assert_close(&[found.into_scalar::<f64>()], &[expected.into_scalar::<f64>()], 1e-15);
+}
+
+fn each_loss(similarity: Similarity, rows: &Rows) -> Vec<(f64, Vec<f64>)> {
+    let proxies = acceptance::data::uniform(4 * rows.k, 60);
+    vec![
+        value_and_slope(&snn(similarity, 0.5), rows),
+        value_and_slope(&sup_con(similarity, 0.5), rows),
+        value_and_slope(&proxy_nca((similarity, 0.5), &proxies, rows.k), rows),
+    ]
+}
+
+#[test]
+fn equal_rows_and_rows_of_zeros_leave_every_gradient_finite() {
+    let mut rows = rows(10, 2, 42);
+    rows.z[..8].fill(0.0);
+    for similarity in SIMILARITIES {
+        for (value, slope) in each_loss(similarity, &rows) {
+            assert!(value.is_finite(), "{similarity:?}: {value}");
+            assert!(slope.iter().all(|g| g.is_finite()), "{similarity:?}: {slope:?}");
+        }
+    }
+}
+
+#[test]
+fn values_and_gradients_stay_finite_in_f32_at_every_scale() {
+    let rows = rows(16, 3, 43);
+    for exponent in -6..=6 {
+        let scale = 10f64.powi(exponent);
+        let at = Rows { z: rows.z.iter().map(|z| scale * z).collect(), ..rows.clone() };
+        for similarity in SIMILARITIES {
+            let (z, _) = leaf(&at);
+            let z: Tensor<2> = z.without_autodiff().cast(DType::F32).autodiff().require_grad();
+            let loss = snn(similarity, 0.1).batch_loss(z.clone(), &target(&at));
+            let slope = z.grad(&loss.backward()).unwrap();
+            let (loss, slope) = (loss.into_scalar::<f64>(), crate::loss::setup::numbers(slope));
+            assert!(loss.is_finite(), "{similarity:?} at {scale}: {loss}");
+            assert!(slope.iter().all(|g| g.is_finite()), "{similarity:?} at {scale}: {slope:?}");
+        }
+    }
 }

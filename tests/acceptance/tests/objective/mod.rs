@@ -1,6 +1,5 @@
 //! The objectives against the equations: golden numbers, the naive oracle, central differences.
 
-mod golden;
 mod gradient;
 mod partly;
 mod points;

@@ -2,10 +2,8 @@
 //! size, and each other.
 
 mod agreements;
-mod agreements_batch;
 pub(crate) mod oracle;
 mod pairs;
-mod pairs_batch;
 mod random;
 mod regression;
 mod setup;

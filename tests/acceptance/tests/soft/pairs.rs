@@ -1,13 +1,14 @@
-//! Equation 8 over a whole data set.
+//! Equation 8 over a whole data set, and as an ordinary Burn loss of a batch of pairs.
 
-use burn::tensor::{DType, Device, s};
-use burn_nca_learn::data::Pairs;
+use burn::nn::loss::Reduction;
+use burn::tensor::{DType, Device, Int, Tensor, TensorData, s};
+use burn_nca_learn::data::{Pairs, host_values};
 use burn_nca_learn::objective::{DataTarget, Objective, PairIndex, PairLoss, PairLossConfig};
 
 use crate::soft::oracle::{log_normalizer, pair_cost};
 use crate::soft::setup::{
-    Case, assert_close, assert_nothing, at_any_block, check_finite_at_all_scales, check_gradients,
-    pairs, some_pairs, tensor,
+    Case, assert_close, assert_nothing, assert_slopes, at_any_block, check_finite_at_all_scales,
+    check_gradients, pairs, some_pairs, tensor, vector,
 };
 
 pub fn loss(include_self: bool) -> PairLoss {
@@ -77,5 +78,58 @@ fn a_batch_holds_the_pairs_inside_it() {
         // No pair: the value is 0 and so is the gradient.
         let batch = index(&pairs(31)).subset(&[5, 12, 20]);
         assert_nothing(&case.embedding().slice(s![0..3]), |z| objective.total(z, &batch));
+    }
+}
+
+#[test]
+fn a_batch_of_pairs_agrees_with_nested_loops() {
+    let b = 9;
+    let case = Case::new(2 * b, 3, 2, 61);
+    let weights: Vec<f64> = (0..b).map(|i| i as f64 / 8.0).collect();
+    let list: Vec<(usize, usize, f64)> = (0..b).map(|i| (i, b + i, weights[i])).collect();
+    let first = tensor(&case.z[..2 * b], 2, DType::F64);
+    let second = tensor(&case.z[2 * b..], 2, DType::F64);
+    for include_self in [true, false] {
+        let cost = pair_cost(&case.z, 2, &list, include_self);
+        for (reduction, expected) in [(Reduction::Sum, cost), (Reduction::Mean, cost / 9.0)] {
+            let loss = PairLossConfig::new()
+                .with_include_self(include_self)
+                .with_reduction(reduction)
+                .init();
+            let found = loss.forward(first.clone(), second.clone(), vector(&weights));
+            assert_close(&[found.into_scalar::<f64>()], &[expected], 1e-10);
+        }
+    }
+}
+
+#[test]
+fn a_batch_of_points_with_pairs_among_them_agrees_with_nested_loops() {
+    let case = Case::new(20, 3, 2, 62);
+    let list = some_pairs(20);
+    let ends: Vec<i64> = list.iter().flat_map(|pair| [pair.0 as i64, pair.1 as i64]).collect();
+    let ends = Tensor::<2, Int>::from_data(TensorData::new(ends, [list.len(), 2]), &Device::flex());
+    let weights: Vec<f64> = list.iter().map(|pair| pair.2).collect();
+    for include_self in [true, false] {
+        let loss = loss(include_self);
+        let found = loss.forward_indexed(case.embedding(), ends.clone(), vector(&weights));
+        let expected = pair_cost(&case.z, 2, &list, include_self) / list.len() as f64;
+        assert_close(&[found.into_scalar::<f64>()], &[expected], 1e-10);
+    }
+}
+
+#[test]
+fn the_batch_gradient_agrees_with_central_differences() {
+    let case = Case::new(8, 3, 2, 63);
+    let weights = [0.2, 1.0, 0.0, 0.6];
+    for include_self in [true, false] {
+        let loss = loss(include_self);
+        let value = |z: &Tensor<2>| {
+            loss.forward(z.clone().slice(s![0..4]), z.clone().slice(s![4..8]), vector(&weights))
+        };
+        let leaf = case.embedding().autodiff().require_grad();
+        let gradient = host_values(leaf.grad(&value(&leaf).backward()).unwrap());
+        assert_slopes(&gradient, &case.z, (1e-5, 1e-8), |z| {
+            value(&tensor(z, 2, DType::F64)).into_scalar::<f64>()
+        });
     }
 }
