@@ -23,6 +23,7 @@ mod text;
 mod values;
 mod worded;
 
+use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use burn_nca_program::shell_word;
@@ -62,7 +63,8 @@ impl Case {
     /// Runs the command, and then every cure that its message names; gives the message with its cure.
     fn check(&self) -> String {
         let place = Place::new();
-        self.prepare(&place, self.before.unwrap_or_default(), &self.files);
+        let fit = self.before.unwrap_or_default();
+        self.prepare(&place, fit, &self.files);
         let (_, stderr) = run(&place, &self.command);
         let found = match self.says {
             "" => message_and_hint(&stderr),
@@ -75,24 +77,23 @@ impl Case {
         for (words, way) in &self.ways {
             assert!(rest.contains(words), "{words:?} is not in {hint:?} of {message}");
             rest = rest.replacen(words, "", 1);
+            let mut files = self.files.clone();
+            let mut command = &self.command;
             match way {
-                Way::Table(table) => {
-                    let mut files = self.files.clone();
-                    files[0].1.clone_from(table);
-                    self.try_cure(words, message, &files, &self.command);
-                }
-                Way::Without => self.try_cure(words, message, &self.files[1..], &self.command),
-                Way::Command(command) => self.try_cure(words, message, &self.files, command),
+                Way::Table(table) => files[0].1.clone_from(table),
+                Way::Without => drop(files.remove(0)),
+                Way::Command(other) => command = other,
             }
+            self.try_cure(words, message, &files, [fit, command]);
         }
         for cure in cures(&rest, &self.values) {
-            match (&cure, self.before) {
-                (Cure::Fit(options), Some(before)) => {
-                    let before = format!("{} {}", without(before, options), shell(options));
-                    self.try_after(&before, &cure, message, (&self.files, &self.command));
+            let commands = match &cure {
+                Cure::Fit(options) if !fit.is_empty() => {
+                    [format!("{} {}", without(fit, options), shell(options)), self.command.clone()]
                 }
-                _ => self.try_cure(&cure, message, &self.files, &cure.applied(&self.command)),
-            }
+                _ => [fit.to_string(), cure.applied(&self.command)],
+            };
+            self.try_cure(&cure, message, &self.files, commands.each_ref().map(String::as_str));
         }
         let words = rest.split([',', ' ']).filter(|word| !word.is_empty() && *word != "or");
         let has_option = rest.contains("--");
@@ -104,17 +105,13 @@ impl Case {
         format!("{message}; {hint}")
     }
 
-    fn try_cure(&self, cure: impl std::fmt::Debug, message: &str, files: &[File], command: &str) {
-        self.try_after(self.before.unwrap_or_default(), cure, message, (files, command));
-    }
-
-    /// The command with a cure is accepted, and says no more what it said.
-    fn try_after(
+    /// The command with a cure, after a fit, is accepted and says no more what it said.
+    fn try_cure(
         &self,
-        before: &str,
-        cure: impl std::fmt::Debug,
+        cure: &dyn Debug,
         message: &str,
-        (files, command): (&[File], &str),
+        files: &[File],
+        [before, command]: [&str; 2],
     ) {
         let place = Place::new();
         self.prepare(&place, before, files);
