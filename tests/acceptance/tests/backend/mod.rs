@@ -15,14 +15,14 @@ mod ways;
 use std::io::Write;
 use std::sync::LazyLock;
 
-use acceptance::data::{overlapping, uniform};
+use acceptance::data::{lbfgs, overlapping, uniform};
 use acceptance::oracle;
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_nca_learn::data::{Features, Labeled};
 use burn_nca_learn::encoder::LinearMap;
 use burn_nca_learn::fit::exact::{BlockConfig, value_and_gradient};
 use burn_nca_learn::fit::parameters::flatten_gradients;
-use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Precision};
+use burn_nca_learn::fit::{FitConfig, Precision};
 use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig};
 use burn_nca_learn::{MetricModel, NcaConfig, device};
 
@@ -98,10 +98,8 @@ fn value_and_gradient_agree(name: &str, dtype: DType, tolerance: f64) {
 fn fits_and_predicts(name: &str, precision: Precision) {
     let Some(device) = open(name) else { return };
     let sample = overlapping(80, 4, 2, 23);
-    let data = Labeled::from_labels(Features::unnamed(sample.x, 4).unwrap(), sample.y).unwrap();
-    let solver = LbfgsConfig::new().with_max_iterations(8);
-    let fit =
-        FitConfig::new().with_optimizer(OptimizerConfig::Lbfgs(solver)).with_precision(precision);
+    let data = sample.labeled();
+    let fit = FitConfig::new().with_optimizer(lbfgs(8)).with_precision(precision);
     let config = NcaConfig::new(4, 2).with_fit(fit);
     let fitted = config.fit(&data, &device).unwrap();
     let history = &fitted.summary().history;

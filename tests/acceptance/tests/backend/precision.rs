@@ -1,12 +1,12 @@
 //! f and g in f32 agree with f64 where an expansion of the square has no digits left.
 
-use acceptance::data::uniform;
+use acceptance::data::{lbfgs, uniform};
 use acceptance::oracle;
 use burn::tensor::{DType, Device, Tensor, TensorData};
 use burn_nca_learn::data::{Features, Labeled, ScalingKind};
 use burn_nca_learn::encoder::LinearMap;
 use burn_nca_learn::fit::exact::{BlockConfig, value_and_gradient};
-use burn_nca_learn::fit::{FitConfig, LbfgsConfig, OptimizerConfig, Precision};
+use burn_nca_learn::fit::{FitConfig, Precision};
 use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig};
 use burn_nca_learn::{MetricModel, NcaConfig};
 
@@ -113,9 +113,8 @@ fn features_offset_by_ten_million() {
     let fit = |offset: f64, scaling: ScalingKind| {
         let x = x.iter().map(|x| x + offset).collect();
         let data = Labeled::from_labels(Features::unnamed(x, 4).unwrap(), y.clone()).unwrap();
-        let solver = LbfgsConfig::new().with_max_iterations(3);
         let settings = FitConfig::new()
-            .with_optimizer(OptimizerConfig::Lbfgs(solver))
+            .with_optimizer(lbfgs(3))
             .with_precision(Precision::F32)
             .with_scaling(scaling);
         let fitted = NcaConfig::new(4, 2).with_fit(settings).fit(&data, &Device::flex()).unwrap();
@@ -133,7 +132,7 @@ fn learned_distances_are_exact() {
     let (x, y) = cloud(3, 65);
     let data = Labeled::from_labels(Features::unnamed(x, 3).unwrap(), y).unwrap();
     let settings = FitConfig::new()
-        .with_optimizer(OptimizerConfig::Lbfgs(LbfgsConfig::new().with_max_iterations(2)))
+        .with_optimizer(lbfgs(2))
         .with_precision(Precision::F32)
         .with_scaling(ScalingKind::None);
     let fitted = NcaConfig::new(3, 2).with_fit(settings).fit(&data, &Device::flex()).unwrap();

@@ -13,7 +13,7 @@ use burn_nca_learn::encoder::{
     Activation, AnyEncoder, Encoder, EncoderConfig, HiddenLayers, LinearMapConfig, MlpConfig,
 };
 use burn_nca_learn::fit::{
-    FitConfig, FitSession, Precision, Problem, ResolvedStart, Start, Termination, minimize,
+    FitConfig, FitSession, Precision, Problem, Start, Termination, minimize,
 };
 use burn_nca_learn::method::{Mlkr, PairNca};
 use burn_nca_learn::objective::ClassIndex;
@@ -162,16 +162,6 @@ fn a_module_of_numbers_trained_elsewhere_predicts_them() {
     let narrow = LinearMapConfig::new(2, 2).init(&device);
     let refused = Fitted::of_numbers(narrow, scaling, &data, &device).unwrap_err().to_string();
     assert!(refused.contains("takes 2 features, but the data have 3"), "{refused}");
-}
-
-#[test]
-fn more_dimensions_than_features_are_all_learned() {
-    let config = NcaConfig { d_output: 6, ..short() };
-    let fitted = config.fit(&iris(), &Device::flex()).unwrap();
-    assert!(matches!(fitted.summary().start, Some(ResolvedStart::PaddedIdentity { .. })));
-    for row in fitted.matrix().unwrap().chunks_exact(4) {
-        assert!(row.iter().any(|a| *a != 0.0), "{row:?}");
-    }
 }
 
 #[test]
