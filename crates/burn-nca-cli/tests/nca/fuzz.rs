@@ -12,7 +12,7 @@ mod json_damage;
 mod mutate;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rand::RngExt;
 use rand::seq::IndexedRandom;
@@ -50,7 +50,9 @@ fn fuzz(file: &str, count: u64, commands: &[&str]) {
         let outcome = place.nca(&command).run();
         let (code, said) = (outcome.0.status.code(), outcome.stderr());
         if !matches!(code, Some(0..=2)) || said.contains("panicked") || said.len() > 6000 {
-            let kept = keep(&damaged, file, number);
+            let name = Path::new(file).file_name().unwrap().to_str().unwrap();
+            let kept = std::env::temp_dir().join(format!("burn-nca-fuzz-{number}-{name}"));
+            fs::write(&kept, damaged).unwrap();
             panic!("{file}, number {number}, kept as {}: {command}\n{outcome}", kept.display());
         }
         answered += u64::from(code == Some(0));
@@ -58,13 +60,6 @@ fn fuzz(file: &str, count: u64, commands: &[&str]) {
     }
     println!("{file}: of {tried} files {answered} were answered");
     assert!(answered > 0, "some damage does no harm");
-}
-
-fn keep(bytes: &[u8], file: &str, number: u64) -> PathBuf {
-    let name = Path::new(file).file_name().unwrap().to_str().unwrap();
-    let kept = std::env::temp_dir().join(format!("burn-nca-fuzz-{number}-{name}"));
-    fs::write(&kept, bytes).unwrap();
-    kept
 }
 
 #[test]

@@ -4,7 +4,6 @@
 
 mod bad_input;
 mod continuous;
-mod crashes;
 mod cures;
 mod decision;
 mod devices;
@@ -14,10 +13,8 @@ mod explain;
 mod faults;
 mod fit;
 mod fuzz;
-mod golden;
 mod interruption;
 mod invocation;
-mod many_classes;
 mod methods;
 mod models;
 mod nameless;
@@ -37,7 +34,6 @@ mod targets;
 mod threads;
 mod time_budget;
 mod tuning;
-mod unseen;
 mod warnings;
 mod wide;
 
