@@ -112,12 +112,15 @@ mod tests {
     }
 
     #[test]
-    fn one_class_and_one_row_are_errors() {
+    fn one_class_and_classes_of_one_row_are_errors() {
         let features = Features::unnamed(vec![1.0, 2.0, 4.0], 1).unwrap();
-        let one = Labeled::from_labels(features, vec![0, 0, 0]).unwrap();
+        let one = Labeled::from_labels(features.clone(), vec![0, 0, 0]).unwrap();
         let error = RcaConfig::new().fit(&one).unwrap_err().to_string();
         assert!(error.contains("two classes with rows, the data have 1"), "{error}");
         let error = RcaConfig::new().fit(&one.select(&[0])).unwrap_err().to_string();
         assert!(error.contains("at least two rows, the data have 1"), "{error}");
+        let singles = Labeled::from_labels(features, vec![0, 1, 2]).unwrap();
+        let error = RcaConfig::new().fit(&singles).unwrap_err().to_string();
+        assert!(error.contains("no within-class variance"), "{error}");
     }
 }

@@ -133,8 +133,10 @@ mod tests {
     }
 
     #[test]
-    fn one_row_and_a_wrong_tolerance_are_errors() {
+    fn data_without_variance_and_a_wrong_tolerance_are_errors() {
         let equal = Features::unnamed([0.1, 0.7].repeat(5), 2).unwrap();
+        let error = WhiteningConfig::new().fit(&equal).unwrap_err().to_string();
+        assert!(error.starts_with("all rows are equal"), "{error}");
         let config = WhiteningConfig::new().with_tolerance(1.5);
         let error = config.fit(&equal).unwrap_err().to_string();
         assert!(error.contains("tolerance of whitening is 1.5"), "{error}");

@@ -179,7 +179,9 @@ mod tests {
 
     #[test]
     fn other_sizes_are_refused() {
-        let (_, whole, counts) = fitted(ScalingKind::None);
+        let (reduced, whole, counts) = fitted(ScalingKind::None);
+        let other = Projection::euclidean(5);
+        assert!(reduced.through(&other, vec![String::new(); 5]).is_err());
         let narrow = SparseFeatures::new([1, 3], vec![(0, 0, 1.0)]).unwrap();
         let error = whole.transform_sparse(&narrow).unwrap_err().to_string();
         assert!(error.contains("3 feature columns") && counts.columns() == 12, "{error}");

@@ -156,5 +156,6 @@ mod tests {
         assert!(leave_one_out_accuracy(embedded, 2).is_ok());
         let error = leave_one_out_accuracy(embedded, 3).unwrap_err().to_string();
         assert!(error.contains("k is 3") && error.contains("only 2 references"), "{error}");
+        assert!(leave_one_out_accuracy(Embedded { labels: &[0], ..embedded }, 1).is_err());
     }
 }

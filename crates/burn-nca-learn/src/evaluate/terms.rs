@@ -327,9 +327,10 @@ mod tests {
     }
 
     #[test]
-    fn no_row_has_no_term() {
+    fn labels_that_do_not_fit_are_refused_and_no_row_has_no_term() {
         let points = line(&[0.0, 1.0]);
-        let none = RowTerms::of(Embedded::new(&points, &[0, 0]), &[]).unwrap();
-        assert!(none.log_p.is_empty());
+        let of = |labels, rows| RowTerms::of(Embedded::new(&points, labels), rows);
+        assert!(of(&[0], &[0]).is_err());
+        assert!(of(&[0, 0], &[]).unwrap().log_p.is_empty());
     }
 }

@@ -458,5 +458,7 @@ mod tests {
             error.contains("criterion of NCA cannot be \"h\"") && error.contains('F'),
             "{error}"
         );
+        let error = set("pca", "criterion", "f").unwrap_err().to_string();
+        assert!(error.contains("PCA has no settings"), "{error}");
     }
 }

@@ -307,8 +307,11 @@ fn what_a_method_cannot_use_is_refused_in_words() {
         assert!(error.contains(words), "{error}");
     };
     let plain = FitConfig::new;
+    refused(Lmnn::new().with_push(1.0).into(), plain(), "push of LMNN is 1; give a number between");
+    refused(Lmnn::new().with_neighbors(0).into(), plain(), "neighbors of LMNN is 0");
     refused(Vsm::new().with_neighbors(60).into(), plain(), "needs more than 60 rows");
     refused(Gvsm::new().with_averaged(11).into(), plain(), "averages over 11 of 10 neighbors");
+    refused(Vsm::new().with_width_penalty(-1.0).into(), plain(), "width_penalty is -1");
     refused(
         Vsm::new().into(),
         plain().with_l2(0.1),
@@ -336,5 +339,12 @@ fn a_map_continues_from_one_that_was_fitted() {
         let again = again.unwrap();
         let (first, again) = (first.summary().value, again.summary().value);
         assert!(again <= first + 0.1 * first.abs(), "{method:?}: {again} {first}");
+    }
+    let mixed = fit(&estimator(Lmnn::new(), 4), &data).encoder;
+    for method in [AnyMethod::from(Ncfs::new()), Vsm::new().into()] {
+        let refused =
+            estimator(method, 4).fit_from(mixed.clone(), &data, &Device::flex(), FitSession::new());
+        let error = refused.unwrap_err().to_string();
+        assert!(error.contains("mix") && error.contains("give a diagonal map"), "{error}");
     }
 }

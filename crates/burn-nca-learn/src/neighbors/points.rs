@@ -323,9 +323,12 @@ mod tests {
     }
 
     #[test]
-    fn own_rows_are_checked_by_range() {
+    fn own_rows_and_labels_are_checked_by_number_and_range() {
         assert!(check_own(Some(&[0, 1]), 2, 2).is_ok());
+        assert!(check_own(Some(&[0]), 2, 2).is_err());
         let error = check_own(Some(&[0, 2]), 2, 2).unwrap_err().to_string();
         assert!(error.contains("query 1 is said to be reference row 2"), "{error}");
+        assert!(check_labels(&[0, 1], 3, 2).is_err());
+        assert!(check_labels(&[0, 2], 2, 2).is_err());
     }
 }

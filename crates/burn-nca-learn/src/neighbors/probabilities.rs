@@ -118,6 +118,7 @@ mod tests {
             let error = ClassProbabilities::from_probabilities(&values, 2).unwrap_err().to_string();
             assert!(error.starts_with("row 2 of the probabilities is ["), "{error}");
         }
+        assert!(ClassProbabilities::from_probabilities(&[1.0, 0.0, 1.0], 2).is_err());
         assert!(ClassProbabilities::from_probabilities(&[], 0).is_err());
     }
 

@@ -154,6 +154,7 @@ fn settings_that_cannot_be_met_are_refused_with_their_numbers() {
     let error = message(nearest(&points, &points, 4, None));
     assert!(error.contains("k is 4") && error.contains("only 3 references"), "{error}");
     assert!(message(nearest_others(&points, 3)).contains("only 2 references other than"));
+    assert!(message(nearest(&points, &points, 0, None)).contains("at least 1"));
     assert!(message(nearest(&tensor(&[0.0; 4], 2), &points, 1, None)).contains("2 dimensions"));
 }
 

@@ -167,4 +167,10 @@ mod tests {
     fn one_label_per_row_is_asked_for() {
         of_batch(rows(3), Tensor::from_ints([0, 1], &Device::flex()));
     }
+
+    #[test]
+    #[should_panic(expected = "the batch has no row")]
+    fn an_empty_batch_is_refused() {
+        of_batch(rows(0), Tensor::zeros([0], &Device::flex()));
+    }
 }

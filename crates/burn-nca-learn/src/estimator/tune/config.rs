@@ -379,6 +379,7 @@ mod tests {
         };
         assert!(refused("lca", setting("scales", &["true"])).contains("no setting \"scales\""));
         assert!(refused("lca", setting("steps", &["few"])).contains("cannot be \"few\""));
+        assert!(refused("lca", setting("steps", &[])).contains("no value of steps"));
         let l2 = TuneConfig::new().with_l2(Some(vec![0.1]));
         assert!(refused("vsm", l2).contains("VSM has no L2 penalty"));
     }

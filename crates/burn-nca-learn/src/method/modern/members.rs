@@ -455,6 +455,8 @@ mod tests {
             assert!([0, 8, 16].iter().all(|row| train.contains(row)));
             assert_eq!(train.len() + test.len(), 23);
         }
+        let error = super::cuts(&data.select(&[0, 1, 2, 8]), 5, 7).unwrap_err().to_string();
+        assert!(error.contains("give 2 members or fewer"), "{error}");
         assert_eq!(super::cuts(&data.select(&[0, 1, 2, 3, 8]), 2, 7).unwrap().len(), 2);
     }
 }

@@ -233,6 +233,13 @@ fn a_sample_without_a_length_scale_is_refused() {
 }
 
 #[test]
+#[should_panic(expected = "0 targets were asked for")]
+fn a_loss_without_targets_is_refused() {
+    let config = CoincidenceLossConfig::new().with_targets(0);
+    config.init_for_samples(2, &Device::flex(), DType::F64);
+}
+
+#[test]
 fn display() {
     let loss = CoincidenceLossConfig::new().init(&index(), &Device::flex(), DType::F32);
     assert_eq!(loss.to_string(), "CoincidenceLoss {local_scales: false, params: 2}");
