@@ -145,7 +145,7 @@ mod tests {
         let found = value_and_slope(&|z| loss.batch_loss(z, &samples(&all)), &z, 2);
         let (value, slope) = value_and_slope(&|z| objective.total(z, &whole), &z, 2);
         let exact = (value / counted, slope.iter().map(|slope| slope / counted).collect());
-        assert_both(&found, &exact, 1e-12);
+        assert_both(&found, &exact, 1e-13);
         let some: Vec<usize> = (0..12).map(|i| 7 * i % ROWS).collect();
         let part = whole.subset(&some);
         let value = |z| loss.batch_loss(z, &samples(&some));
