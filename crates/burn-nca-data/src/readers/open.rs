@@ -1,33 +1,21 @@
 //! Data by one word, as a command line gives it: a set of the catalog, a file, two files, or standard input.
 
-use crate::hint::{Hint, Message, Setting};
-use std::fs::File;
-use std::io;
-use std::path::{Path, PathBuf};
+mod source;
+
+pub use source::has_columns;
 
 use crate::error::{Error, Result};
-use crate::tables::{Features, Labeled, RawTable};
-
-use crate::excerpt::quoted;
-use crate::near_name::suggestion;
+use crate::hint::{Hint, Message, Setting};
 use crate::readers::csv::{self, CsvOptions, TargetColumn};
 use crate::readers::format::Format;
-use crate::readers::input::{Input, STANDARD_INPUT, START};
+use crate::readers::input::Input;
 use crate::readers::raw::{self, RawOptions};
 use crate::readers::table::{Table, TargetKind};
 use crate::readers::text_format::TextFormat;
-use crate::readers::{idx, matrix_market, npy, npz, once, sparse_checks, sparse_table};
-use crate::sets::generate::word;
-use crate::sets::{by_name, names};
-
-/// What a source turned out to be; files are open, so that they are opened only once.
-enum Source {
-    /// A set of the catalog, or a made-up one with options.
-    Set(Labeled),
-    Alone(Input<'static>),
-    /// Features and the file of their labels.
-    Pair(Input<'static>, PathBuf),
-}
+use crate::readers::{idx, npy, npz, sparse_checks, sparse_table};
+use crate::tables::{Features, Labeled, RawTable};
+use source::{Source, find};
+use std::path::Path;
 
 /// Opens data by one word, as a command line gives it.
 ///
@@ -112,15 +100,7 @@ fn features(
         Source::Alone(input) | Source::Pair(input, _) if input.format().is_table() => {
             csv::read_features(input, expected, format)
         }
-        found => Ok((without_names(found)?, Vec::new())),
-    }
-}
-
-/// The features of a source whose columns are not chosen by name.
-fn without_names(source: Source) -> Result<Features> {
-    match source {
-        Source::Set(set) => Ok(set.features().clone()),
-        Source::Alone(input) | Source::Pair(input, _) => array(input),
+        found => Ok((found.features()?, Vec::new())),
     }
 }
 
@@ -150,7 +130,7 @@ pub fn open_unlabeled(source: &str, options: &CsvOptions) -> Result<(Features, V
                  that option out"
             )))
         }
-        found => Ok((without_names(found)?, Vec::new())),
+        found => Ok((found.features()?, Vec::new())),
     }
 }
 
@@ -160,32 +140,10 @@ fn classes_of(source: &str, set: Labeled, options: &CsvOptions) -> Result<Table>
     if options.task == TargetKind::Numeric {
         let text = format!("the data set {source:?} has classes, not a numeric target");
         let other = Hint::edit("give a table with a numeric target");
-        return Err(Error::setting(
-            Message::from(text).with_hint(Setting::Classes).with_hint(other),
-        ));
+        let message = Message::from(text).with_hint(Setting::Classes).with_hint(other);
+        return Err(Error::setting(message));
     }
     Ok(set.into())
-}
-
-/// Whether a source is a file whose columns have names: text, Parquet or Arrow. What cannot be read is taken for one, if
-/// it is a folder, a pipe or standard input.
-pub fn has_columns(source: &str) -> bool {
-    let path = Path::new(source);
-    if by_name(source).is_some() {
-        return false;
-    }
-    let found = |start: &[u8]| Input::of_bytes("", start).ok().map(|input| input.format());
-    // Packed data may be longer than what they unpack to.
-    let by_start = (2 * START, found);
-    let format = match source {
-        STANDARD_INPUT => once::format(path, by_start, || Ok(Box::new(io::stdin()))),
-        _ if path.is_file() => {
-            return Input::open(path).is_ok_and(|input| input.format().is_table());
-        }
-        _ if path.exists() => once::format(path, by_start, || Ok(Box::new(File::open(path)?))),
-        _ => return false,
-    };
-    format.is_none_or(Format::is_table)
 }
 
 /// Opens a table as it is, with text and missing values.
@@ -216,7 +174,7 @@ pub fn open_raw(source: &str, options: &RawOptions) -> Result<RawTable> {
             npy::read_raw_inputs(x, Input::open(&y)?, task.unwrap_or(TargetKind::Classes))
         }
         (Source::Alone(input), Some(task)) => array_with_labels(input, task)?.into_raw(),
-        (Source::Alone(input), None) => Ok((&array(input)?).into()),
+        (array @ Source::Alone(_), None) => Ok((&array.features()?).into()),
         (Source::Set(set), _) => Table::from(set).into_raw(),
         (Source::Pair(x, y), task) => {
             open_pair(x, &y, task.unwrap_or(TargetKind::Classes))?.into_raw()
@@ -224,55 +182,16 @@ pub fn open_raw(source: &str, options: &RawOptions) -> Result<RawTable> {
     }
 }
 
-/// The features of a file that is no table with names.
-fn array(input: Input<'_>) -> Result<Features> {
-    match input.format() {
-        Format::Npy => npy::read_features(input),
-        Format::MatrixMarket => matrix_market::read(input)?.to_dense(),
-        Format::Zip => npz::read_features(input),
-        _ => idx::read_features(input),
-    }
-}
-
 /// An archive; any other array lacks its labels.
 fn array_with_labels(input: Input<'_>, task: TargetKind) -> Result<Table> {
-    match input.format() {
-        Format::Zip => npz::read_table(input, task),
-        Format::Npy => Err(missing_labels_error(&input, "a NumPy array", "X.npy,Y.npy")),
-        Format::MatrixMarket => Err(sparse_checks::missing_labels_error(&input.origin())),
-        _ => Err(missing_labels_error(&input, "an IDX array", "IMAGES,LABELS")),
-    }
-}
-
-fn find(source: &str) -> Result<Source> {
-    if let Some(set) = by_name(source) {
-        return Ok(Source::Set(set.load()));
-    }
-    if source == STANDARD_INPUT {
-        return Ok(Source::Alone(Input::standard_input()?));
-    }
-    let path = Path::new(source);
-    if path.exists() {
-        return Ok(Source::Alone(Input::open(path)?));
-    }
-    if let Some(made) = word::of_word(source) {
-        return made.map(Source::Set);
-    }
-    if let Some((x, y)) = source.split_once(',') {
-        if y.contains(',') {
-            return Err(Error::data(format!(
-                "{} names more than two files; a pair is X.npy,Y.npy or IMAGES,LABELS",
-                quoted(source)
-            )));
-        }
-        return Ok(Source::Pair(Input::open(Path::new(x.trim()))?, y.trim().into()));
-    }
-    Err(Error::data(format!(
-        "{source:?} is neither a bundled data set nor a file; {}the bundled sets are {}; \
-         a file is given by its path",
-        suggestion(source, names()),
-        names().collect::<Vec<_>>().join(", ")
-    )))
+    let (kind, pair) = match input.format() {
+        Format::Zip => return npz::read_table(input, task),
+        Format::MatrixMarket => return Err(sparse_checks::missing_labels_error(&input.origin())),
+        Format::Npy => ("a NumPy array", "X.npy,Y.npy"),
+        _ => ("an IDX array", "IMAGES,LABELS"),
+    };
+    let text = format!("{} is {kind} without its labels; give the pair {pair}", input.origin());
+    Err(Error::data(text))
 }
 
 fn open_pair(x: Input<'_>, y: &Path, task: TargetKind) -> Result<Table> {
@@ -320,10 +239,6 @@ fn refuse_column_options(source: &str, options: &CsvOptions) -> Result<()> {
         "a target column, ignored columns or feature columns can be chosen in a CSV, Parquet or Arrow file only, and \
          {source:?} is none; leave these options out"
     )))
-}
-
-fn missing_labels_error(input: &Input<'_>, kind: &str, pair: &str) -> Error {
-    Error::data(format!("{} is {kind} without its labels; give the pair {pair}", input.origin()))
 }
 
 #[cfg(test)]
@@ -391,9 +306,8 @@ mod tests {
             assert_eq!(features.values(), [7.0, 9.0]);
         }
         assert_eq!(open_unlabeled("iris", &classes()).unwrap().0.columns(), 4);
-        assert!(
-            open_unlabeled("iris", &ignore).unwrap_err().to_string().contains("columns can be")
-        );
+        let error = open_unlabeled("iris", &ignore).unwrap_err().to_string();
+        assert!(error.contains("columns can be"), "{error}");
     }
 
     #[test]
@@ -403,8 +317,7 @@ mod tests {
             "\"irsi\" is neither a bundled data set nor a file; did you mean \"iris\"? the bundled \
              sets are iris, wine, digits, balance, rings, noisy-xor, blobs; a file is given by its path"
         );
-        assert!(
-            !open("data/train.csv", &classes()).unwrap_err().to_string().contains("did you mean")
-        );
+        let error = open("data/train.csv", &classes()).unwrap_err().to_string();
+        assert!(!error.contains("did you mean"), "{error}");
     }
 }

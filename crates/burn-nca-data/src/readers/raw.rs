@@ -1,20 +1,20 @@
 //! Delimited text as it is: columns of numbers or text, with missing values.
 
-use crate::error::{Error, Result};
-use crate::excerpt::quoted;
-use crate::hint::Message;
-use crate::readers::csv::{
-    Places, Record, Sheet, Spellings, TargetColumn, class_hints, infinite, infinite_class,
-    open_sheet, separator_hint, target_is_ignored, with_nul,
-};
+mod builder;
+mod chosen;
+
+use crate::error::Result;
+use crate::readers::csv::{Record, Spellings, TargetColumn, open_sheet};
 use crate::readers::input::{Input, name_file};
 use crate::readers::pattern::is_pattern;
 use crate::readers::table::TargetKind;
-use crate::readers::text_format::{DecimalSign, TextFormat};
-use crate::tables::{RawColumn, RawTable, RawValues, TextValues, name_key};
+use crate::readers::text_format::TextFormat;
+use crate::tables::{RawColumn, RawTable};
+use builder::Builder;
+use chosen::{Kind, choose};
 
-/// Distinct numbers whose spelling is kept, should a text follow: a column with more is no category.
-const SPELLED: usize = 512;
+#[cfg(test)]
+use crate::tables::RawValues;
 
 /// Which columns of a CSV file are read as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub(crate) fn read(input: Input<'_>, options: &RawOptions) -> Result<RawTable> {
     let sheet = open_sheet(input, &options.format, &options.wanted())?;
     let (origin, names) = (sheet.origin.clone(), sheet.names.clone());
     let mut notes = sheet.notes.clone();
-    let (columns, about_order) = columns(&sheet, options)?;
+    let (columns, about_order) = choose(&sheet, options)?;
     let is_in_order = about_order.is_some();
     notes.extend(about_order);
     if let Some((_, task)) = &options.target {
@@ -81,46 +81,25 @@ pub(crate) fn read(input: Input<'_>, options: &RawOptions) -> Result<RawTable> {
         notes.extend(sheet.about_codes(features));
     }
     let missing = Spellings::new(options.format.missing.as_ref());
-    let builder = |&(column, kind): &(usize, Kind)| Builder {
-        kind,
-        decimal: options.format.decimal,
-        missing: &missing,
-        unlabeled: options.unlabeled_class.as_deref(),
-        among_numbers: sheet.mostly_numbers.get(column).is_none_or(|mostly| *mostly),
-        numbers: (kind == Kind::Any).then(Vec::new),
-        word: false,
-        text: Some(TextValues::default()),
+    let builder = |&(column, kind): &(usize, Kind)| {
+        let mostly_numbers = sheet.mostly_numbers.get(column).is_none_or(|mostly| *mostly);
+        Builder::new(kind, options, &missing, mostly_numbers)
     };
     let mut builders: Vec<Builder> = columns.iter().map(builder).collect();
-    sheet.each_row(|record: &Record, _| {
+    sheet.each_row_after(0, |record: &Record, _| {
         for (&(column, _), builder) in columns.iter().zip(&mut builders) {
             builder.push(record.field(column)).map_err(|reason| (column, reason))?;
         }
         Ok(())
     })?;
-    let name = |at: usize, column: usize| match &options.columns {
-        Some(wanted) if is_in_order && at < wanted.len() => &wanted[at],
-        _ => &names[column],
-    };
+    let in_order = options.columns.as_deref().filter(|_| is_in_order).unwrap_or_default();
+    let name = |at: usize, column: usize| in_order.get(at).unwrap_or(&names[column]);
     let columns =
         columns.iter().zip(builders).enumerate().map(|(at, (&(column, _), builder))| {
             RawColumn::new(name(at, column), builder.values())
         });
     let table = RawTable::new(columns.collect()).map_err(|error| name_file(&origin, error))?;
     Ok(table.with_notes(notes))
-}
-
-/// What a column is read as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// Numbers, or text where there is some.
-    Any,
-    /// Text whatever it holds.
-    Text,
-    /// Text, but for missing numbers among numbers.
-    Levels,
-    /// Text in which an empty cell alone is a missing value.
-    Classes,
 }
 
 impl RawOptions {
@@ -143,163 +122,6 @@ impl RawOptions {
     }
 }
 
-/// Columns by their place, each with what it is read as.
-type Chosen = Vec<(usize, Kind)>;
-
-/// The columns to read, and what to say of their order.
-fn columns(sheet: &Sheet<'_>, options: &RawOptions) -> Result<(Chosen, Option<Message>)> {
-    let (origin, names) = (&sheet.origin, &sheet.names);
-    let places = Places::new(origin, names)?;
-    let target = match &options.target {
-        None | Some((TargetColumn::None, _)) => None,
-        Some((TargetColumn::Last, task)) => Some((names.len() - 1, *task)),
-        Some((TargetColumn::Name(name), task)) => Some((places.find(name)?, *task)),
-    };
-    let find = |name: &String| places.find(name);
-    let mut text: Vec<usize> = options.text.iter().map(find).collect::<Result<_>>()?;
-    text.extend(options.text_if_there.iter().filter_map(|name| find(name).ok()));
-    let also: Vec<usize> = options.also.iter().map(find).collect::<Result<_>>()?;
-    let ignored: Vec<Vec<usize>> = options
-        .ignore
-        .iter()
-        .filter(|name| places.are_to_find(name))
-        .map(|name| places.find_all(name))
-        .collect::<Result<_>>()?;
-    let ignored = ignored.concat();
-    if let Some((column, _)) = target
-        && options.ignore.contains(&names[column])
-    {
-        return Err(target_is_ignored(origin, &names[column]));
-    }
-    let with_role = [&ignored, &text, &also].into_iter().flatten().copied();
-    let others: Vec<usize> = with_role.chain(target.map(|(column, _)| column)).collect();
-    let wanted = (options.columns.as_deref(), options.columns_in_order);
-    let (wanted, about_order) = places.wanted(wanted, &ignored, &others)?;
-    let is_role = |column: &usize| text.contains(column) || also.contains(column);
-    let is_target = |column: &usize| target.is_some_and(|(target, _)| target == *column);
-    let unnamed: Vec<usize> = wanted.iter().copied().filter(|column| !is_role(column)).collect();
-    places.refuse_unnamed(&unnamed)?;
-    let mut columns = wanted;
-    for &role in text.iter().chain(&also) {
-        if !columns.contains(&role) {
-            columns.push(role);
-        }
-    }
-    columns.retain(|column| !is_target(column));
-    if columns.is_empty() {
-        let text = format!(
-            "{origin}: only the target column is left; ignore fewer columns, and separate values by commas, \
-             semicolons, tabs, bars or spaces"
-        );
-        return Err(Error::data(
-            Message::from(text).with_hints(separator_hint((names, sheet.has_spaces))),
-        ));
-    }
-    let levels: Vec<usize> = options.levels.iter().filter_map(|name| find(name).ok()).collect();
-    let kind = |column: usize| match (text.contains(&column), levels.contains(&column)) {
-        (true, _) => Kind::Text,
-        (false, true) => Kind::Levels,
-        (false, false) => Kind::Any,
-    };
-    let mut columns: Vec<(usize, Kind)> =
-        columns.into_iter().map(|column| (column, kind(column))).collect();
-    columns.extend(target.map(|(column, task)| match task {
-        TargetKind::Classes => (column, Kind::Classes),
-        TargetKind::Numeric => (column, Kind::Any),
-    }));
-    Ok((columns, about_order))
-}
-
-/// A column while it is read.
-struct Builder<'a> {
-    kind: Kind,
-    decimal: DecimalSign,
-    missing: &'a Spellings,
-    unlabeled: Option<&'a str>,
-    /// Whether the first rows hold numbers, but for a few.
-    among_numbers: bool,
-    /// The numbers, as long as there is nothing else.
-    numbers: Option<Vec<f64>>,
-    /// Whether a number is missing that would be a word in text.
-    word: bool,
-    /// The cells as they are spelled, until there are too many for a category.
-    text: Option<TextValues>,
-}
-
-impl Builder<'_> {
-    /// Adds a cell, or says what is wrong with it.
-    fn push(&mut self, cell: &str) -> Result<(), Message> {
-        let missing = self.missing.is_missing(cell);
-        if cell.contains('\0') {
-            return Err(with_nul(cell).into());
-        }
-        let name = self.decimal.name(cell);
-        let unlabeled = self.unlabeled.is_some_and(|class| name_key(class) == name_key(&name));
-        if self.kind == Kind::Classes
-            && missing
-            && !cell.is_empty()
-            && !self.missing.is_named(cell)
-            && !unlabeled
-        {
-            let text = format!("{} is how a missing value is spelled", quoted(cell));
-            return Err(Message::from(text).with_hints(class_hints(cell)));
-        }
-        let missing = missing || self.kind == Kind::Classes && unlabeled;
-        let is_class = self.kind == Kind::Classes && !missing;
-        if let Some(reason) = infinite_class(cell, is_class && self.among_numbers) {
-            return Err(reason);
-        }
-        if let Some(numbers) = &mut self.numbers {
-            match self.decimal.parse(cell) {
-                _ if self.missing.is_missing_number(cell) => {
-                    self.word |= !missing;
-                    numbers.push(f64::NAN);
-                }
-                Some(number) if number.is_finite() => numbers.push(number),
-                Some(_) => return Err(infinite("value", cell)),
-                None => self.turn_to_text(),
-            }
-        }
-        if let Some(text) = &mut self.text {
-            let name = if self.kind == Kind::Text { cell } else { &*name };
-            text.push((!missing).then_some(name));
-            if self.numbers.is_some() && text.distinct().len() > SPELLED {
-                self.text = None;
-            }
-        }
-        Ok(())
-    }
-
-    /// Continues as text; of many numbers the spelling is no longer known.
-    fn turn_to_text(&mut self) {
-        let numbers = self.numbers.take().unwrap_or_default();
-        let text = self.text.take();
-        self.text = Some(text.unwrap_or_else(|| RawColumn::numbers("", numbers).into_text()));
-    }
-
-    fn values(mut self) -> RawValues {
-        // Words alone are text.
-        if self.word && self.numbers.iter().flatten().all(|number| number.is_nan()) {
-            self.turn_to_text();
-        }
-        match (self.numbers, self.text.unwrap_or_default()) {
-            (Some(numbers), _) => RawValues::Numbers(numbers),
-            (None, text) if self.kind == Kind::Levels => {
-                let (missing, decimal) = (self.missing, self.decimal);
-                let is_missing = |text: &str| missing.is_missing_code(text);
-                let number = |text: &str| decimal.parse(text).is_some_and(f64::is_finite);
-                if text.distinct().iter().all(|text| is_missing(text) || number(text)) {
-                    return RawValues::Text(
-                        text.iter().map(|text| text.filter(|text| !is_missing(text))).collect(),
-                    );
-                }
-                RawValues::Text(text)
-            }
-            (None, text) => RawValues::Text(text),
-        }
-    }
-}
-
 /// The columns, as text: a missing value is not a number, and so is not equal to itself.
 #[cfg(test)]
 pub(crate) fn shown(table: &RawTable) -> Vec<String> {
@@ -315,6 +137,7 @@ pub(crate) fn shown(table: &RawTable) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::readers::text_format::DecimalSign;
 
     fn raw(text: &str, options: &RawOptions) -> RawTable {
         parse_raw("t.csv", text.as_bytes(), options).unwrap()

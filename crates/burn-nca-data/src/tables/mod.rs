@@ -13,6 +13,7 @@ mod groups;
 mod labeled;
 mod labeled_pairs;
 mod letters;
+mod moments;
 mod name_key;
 mod pairs;
 mod preparation;
@@ -20,10 +21,12 @@ mod raw_table;
 mod regression;
 mod rounding;
 mod scaling;
+mod scaling_kind;
 mod sparse_features;
 mod sparse_rows;
 mod split;
 mod training;
+mod training_kinds;
 mod training_targets;
 mod weights;
 mod without_class;
@@ -48,6 +51,8 @@ pub use labeled_pairs::{LabeledPair, LabeledPairs};
 #[doc(hidden)]
 pub use letters::{are_same_letters, is_decomposed};
 #[doc(hidden)]
+pub use moments::mean_and_variance;
+#[doc(hidden)]
 pub use name_key::difference;
 pub use name_key::{compare_numbers, meant_name, name_key};
 pub use pairs::Pairs;
@@ -60,9 +65,8 @@ pub use raw_table::{RawColumn, RawTable, RawValues, TextValues};
 pub use regression::RegressionData;
 #[doc(hidden)]
 pub use rounding::{ROUNDING, rounding_levels};
-#[doc(hidden)]
-pub use scaling::mean_and_variance;
-pub use scaling::{Scaling, ScalingKind};
+pub use scaling::Scaling;
+pub use scaling_kind::ScalingKind;
 pub use sparse_features::SparseFeatures;
 #[doc(hidden)]
 pub use sparse_rows::SparseRows;

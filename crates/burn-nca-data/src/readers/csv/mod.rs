@@ -11,6 +11,7 @@ mod records;
 mod rows;
 mod sample;
 mod separator;
+mod sheet;
 
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
@@ -28,8 +29,8 @@ use header::Selection;
 pub(crate) use header::{Places, separator_hint, target_is_ignored};
 pub(crate) use missing::{Spellings, class_hints};
 pub(crate) use records::{MAX_COLUMNS, Record, Records};
-pub(crate) use rows::Sheet;
 pub(crate) use separator::separator_of;
+pub(crate) use sheet::Sheet;
 use std::path::Path;
 
 /// Where the target of each row is.
@@ -234,21 +235,17 @@ pub(crate) fn separated(input: Input<'_>, separator: u8) -> Result<Input<'_>> {
 
 /// Refuses arrays and archives, which are no text.
 pub(crate) fn refuse_other_formats(input: &Input<'_>) -> Result<()> {
-    let format = input.format();
-    if format == Format::Text && is_binary(input.start()) {
+    let (origin, format) = (input.origin(), input.format());
+    if format != Format::Text {
+        let text = format!("{origin} is {}, not CSV text; save it as .csv", format.name());
+        return Err(Error::data(text));
+    }
+    if is_binary(input.start()) {
         return Err(Error::data(format!(
-            "{} is a binary file of a format that is not read; save the table as CSV",
-            input.origin()
+            "{origin} is a binary file of a format that is not read; save the table as CSV"
         )));
     }
-    if format == Format::Text {
-        return Ok(());
-    }
-    Err(Error::data(format!(
-        "{} is {}, not CSV text; save it as .csv",
-        input.origin(),
-        format.name()
-    )))
+    Ok(())
 }
 
 /// Refuses to read a table that is no text as text of some form.

@@ -1,52 +1,23 @@
-//! The lines of the file: the names in the first, cells in the others.
+//! The rows of a file: the cells below its header line.
 
 use super::cell::{self, Flaw};
-use super::first_line::FirstLine;
 use super::header::Selection;
 use super::missing::Missing;
 use super::plain::{Piece, PlainRows};
-use super::preamble::Preamble;
 use super::records::{Record, Records};
-use super::sample::{Sample, unmark};
-use super::{separated, separator};
+use super::separator;
+use super::sheet::Sheet;
 use crate::error::{Error, Result};
-use crate::excerpt::{list, quoted};
+use crate::excerpt::quoted;
 use crate::hint::{Hint, Message, Setting};
-use crate::readers::columnar;
-use crate::readers::input::Input;
 use crate::readers::table::TargetKind;
-use crate::readers::text_format::{DecimalSign, Header, TextFormat};
-use crate::tables::{FeaturesBuilder, TextValues, column_numbers};
+use crate::readers::text_format::DecimalSign;
+use crate::tables::{FeaturesBuilder, TextValues};
 use std::fmt::{self, Display};
 
 /// What to do about words above numbers, below the names.
 const SECOND_HEADER: &str =
     "remove this row if it is one of units, or of more names (the next row has a number there)";
-
-/// A file whose header line is read and whose rows are not.
-pub(crate) struct Sheet<'a> {
-    /// What messages call the file.
-    pub(crate) origin: String,
-    /// The name of every column.
-    pub(crate) names: Vec<String>,
-    /// The separator of the values.
-    pub(crate) separator: u8,
-    /// What to know of how it was read.
-    pub(crate) notes: Vec<Message>,
-    /// Whether its first line is read as a row.
-    first_is_row: bool,
-    /// Of which columns the first rows hold numbers, but for a few.
-    pub(crate) mostly_numbers: Vec<bool>,
-    /// Whether rows have line numbers, which messages name.
-    has_lines: bool,
-    /// A value of each column that holds codes with leading zeros.
-    codes: Vec<Option<String>>,
-    /// Whether a cell of its first line holds a space.
-    pub(crate) has_spaces: bool,
-    /// Whether the header line ends with a separator, so that a last column would have no name.
-    open_end: bool,
-    records: Records<'a>,
-}
 
 /// What the selected columns hold.
 #[derive(Default)]
@@ -69,107 +40,7 @@ pub(super) struct Apart {
     pub(super) values: FeaturesBuilder,
 }
 
-impl<'a> Sheet<'a> {
-    /// Opens text; `wanted` are the names by which columns are asked for.
-    ///
-    /// # Errors
-    /// No line, a separator that cannot be, or a first line that may be names or a row.
-    pub(super) fn open(input: Input<'a>, format: &TextFormat, wanted: &[&str]) -> Result<Self> {
-        let preamble = Preamble::of(&input, format)?;
-        let (origin, separator) = (input.origin(), preamble.separator);
-        let first = FirstLine::of(&preamble.sample, format, wanted);
-        let mut records = Records::new(separated(input, separator)?, separator)?;
-        let mut notes: Vec<Message> = preamble.skip(&mut records)?.into_iter().collect();
-        let has_header = match (format.header, first) {
-            (Header::Yes, _) => true,
-            (Header::No, _) => false,
-            (Header::Auto, FirstLine::Unclear) => return Err(unclear(&origin, &preamble)),
-            (Header::Auto, FirstLine::Names(note)) => {
-                notes.extend(note);
-                true
-            }
-            (Header::Auto, FirstLine::Row(note)) => {
-                notes.extend(note);
-                false
-            }
-        };
-        let mut names = first_record(&mut records, &origin)?;
-        // A mark of remarks before the names is none of them.
-        let mut unmarked = names.clone();
-        unmark(&mut unmarked);
-        if has_header && preamble.sample.rows.first() == Some(&unmarked) {
-            names = unmarked;
-        }
-        if let Some(name) = names.iter().find(|name| name.contains('\0')) {
-            return Err(nul_in_header(&origin, name));
-        }
-        let has_spaces = names.iter().any(|name| name.contains(' '));
-        let open_end = has_header && names.len() > 1 && names.last().is_some_and(String::is_empty);
-        names.truncate(names.len() - usize::from(open_end));
-        if !has_header {
-            records.put_back();
-            names = column_numbers(names.len());
-        }
-        let notes = notes
-            .into_iter()
-            .map(|note| note.map_text(|text| format!("{origin}: {text}")))
-            .collect();
-        let table = (origin, names, separator);
-        let sheet = Self::of(table, records, &preamble.sample, format.decimal);
-        Ok(Self { notes, first_is_row: !has_header, has_spaces, open_end, ..sheet })
-    }
-
-    /// A table of columns that was made text.
-    pub(super) fn of_columns(input: Input<'a>, decimal: DecimalSign) -> Result<Self> {
-        let (origin, separator) = (input.origin(), columnar::SEPARATOR);
-        let sample = Sample::of(input.start(), separator);
-        let mut records = Records::new(input, separator)?;
-        let names = first_record(&mut records, &origin)?;
-        let sheet = Self::of((origin, names, separator), records, &sample, decimal);
-        Ok(Self { has_lines: false, ..sheet })
-    }
-
-    /// A table whose names were read, and of which there is nothing else to know.
-    fn of(
-        (origin, names, separator): (String, Vec<String>, u8),
-        records: Records<'a>,
-        sample: &Sample,
-        decimal: DecimalSign,
-    ) -> Self {
-        Self {
-            origin,
-            names,
-            separator,
-            notes: Vec::new(),
-            first_is_row: false,
-            mostly_numbers: sample.mostly_numbers(decimal),
-            codes: sample.codes(),
-            has_lines: true,
-            has_spaces: false,
-            open_end: false,
-            records,
-        }
-    }
-
-    /// Says which of these columns hold codes that are read as numbers: their zeros are lost, and codes that are close
-    /// have nothing in common.
-    pub(crate) fn about_codes(
-        &self,
-        columns: impl IntoIterator<Item = usize>,
-    ) -> impl Iterator<Item = Message> {
-        columns.into_iter().filter_map(|column| {
-            let code = self.codes.get(column)?.as_ref()?;
-            let name = &self.names[column];
-            let text = format!(
-                "{}: column {} holds codes such as {code}, and is read as numbers",
-                self.origin,
-                quoted(name)
-            );
-            let levels = Setting::Categorical(Some(name.clone()));
-            Some(Message::from(text).with_hint(levels).with_hint(Setting::Ignore))
-        })
-    }
-
+impl Sheet<'_> {
     /// Reads every row.
     ///
     /// # Errors
@@ -194,125 +65,87 @@ impl<'a> Sheet<'a> {
                 bytes
             })?;
         }
-        let count =
-            self.rows_after(count, |record, row| rows.push(record, row, selection, task))?;
+        let push = |record: &Record, row| rows.push(record, row, selection, task);
+        let count = self.each_row_after(count, push)?;
         let target = match task {
             TargetKind::Classes => (selection.target, None),
             TargetKind::Numeric => (None, selection.target),
         };
-        match rows.missing.refused(&origin, count, &names, target, has_lines) {
-            Some(error) => Err(error),
-            None => Ok(rows),
-        }
+        let refused = rows.missing.refused(&origin, count, &names, target, has_lines);
+        refused.map_or(Ok(rows), Err)
     }
 
-    /// Hands out every row with its number, from 1; where a cell is bad the answer is its column and the reason.
-    pub(crate) fn each_row(
+    /// Hands out every row with its number, after `count` rows that were read otherwise; where a cell is bad the answer is
+    /// its column and the reason.
+    pub(crate) fn each_row_after(
         self,
-        take: impl FnMut(&Record, usize) -> Result<(), (usize, Message)>,
-    ) -> Result<usize> {
-        self.rows_after(0, take)
-    }
-
-    /// As [`each_row`](Self::each_row), after `count` rows that were read otherwise.
-    fn rows_after(
-        mut self,
         mut count: usize,
         mut take: impl FnMut(&Record, usize) -> Result<(), (usize, Message)>,
     ) -> Result<usize> {
+        let Self { origin, names, mut records, .. } = self;
+        let columns = names.len();
         // In a file of one column a blank line may be a missing value: skipping it would shift the rows.
         let mut blank_line = None;
-        let (columns, open_end) = (self.names.len(), self.open_end);
-        while let Some(record) = self.records.read_row(columns)? {
+        while let Some(record) = records.read_row(columns)? {
             blank_line = blank_line.or(record.blank_line);
             if record.is_blank() {
                 blank_line = blank_line.or(Some(record.line));
                 continue;
             }
-            if let Some(line) = blank_line.filter(|_| self.names.len() == 1) {
+            if let Some(line) = blank_line.filter(|_| columns == 1) {
                 return Err(Error::data(format!(
-                    "{}, line {line} is blank; in a file of one column give every line a value",
-                    self.origin
+                    "{origin}, line {line} is blank; in a file of one column give every line a value"
                 )));
             }
             count += 1;
             let line = self.has_lines.then_some(record.line);
-            let at = Place { origin: &self.origin, line, row: count };
+            let at = Place { origin: &origin, line, row: count };
             if record.len() != columns {
                 let widths = if self.first_is_row { "first row" } else { "header" };
-                return Err(ragged(at, record, columns, (widths, self.separator, open_end)));
+                let header = (widths, self.separator, self.open_end);
+                return Err(ragged(at, record, columns, header));
             }
-            if let Err((column, reason)) = take(record, count) {
-                let name = &self.names[column];
-                if self.has_lines && record.field(column) == name {
-                    let (at, name) = (at.to_string(), quoted(name));
-                    return Err(Error::data(format!(
-                        "{at}, column {name}: the line repeats the names of the columns; remove it"
-                    )));
-                }
-                let at = format!("{at}, column {}", quoted(name));
-                let is_text = record.field(column).parse::<f64>().is_err();
-                let is_above_a_number = count == 1 && is_text && self.is_above_a_number(column)?;
-                let (read_as, hint) = match (is_above_a_number, self.first_is_row) {
-                    (false, _) => {
-                        let message = reason.map_text(|text| format!("{at}: {text}"));
-                        return Err(Error::data(message));
-                    }
-                    (true, true) => {
-                        (" (the first line is read as a row)", Setting::Header(true).into())
-                    }
-                    (true, false) => ("", Hint::edit(SECOND_HEADER)),
-                };
-                // No column is left out for one row.
-                let edits = reason.hints().iter().filter(|hint| matches!(hint, Hint::Edit(_)));
-                let message = Message::from(format!("{at}: {}{read_as}", reason.text()));
-                return Err(Error::data(message.with_hint(hint).with_hints(edits.cloned())));
+            let Err((column, reason)) = take(record, count) else { continue };
+            let (cell, name) = (record.field(column), &names[column]);
+            let at = format!("{at}, column {}", quoted(name));
+            if self.has_lines && cell == name {
+                return Err(Error::data(format!(
+                    "{at}: the line repeats the names of the columns; remove it"
+                )));
             }
+            let is_first_text = count == 1 && cell.parse::<f64>().is_err();
+            if is_first_text && next_has_number(&mut records, columns, column)? {
+                return Err(above_a_number(&at, &reason, self.first_is_row));
+            }
+            return Err(Error::data(reason.map_text(|text| format!("{at}: {text}"))));
         }
         if count == 0 {
             let (header, cure) = match self.has_lines {
                 true => ("a header line", "write one row per line below the header"),
                 false => ("columns", "write some rows"),
             };
-            return Err(Error::data(format!("{} has {header} but no rows; {cure}", self.origin)));
+            return Err(Error::data(format!("{origin} has {header} but no rows; {cure}")));
         }
         Ok(count)
     }
-
-    /// Whether the next row has a number in this column, so that the row before it may be one of names.
-    fn is_above_a_number(&mut self, column: usize) -> Result<bool> {
-        let columns = self.names.len();
-        let next = self.records.read_row(columns)?;
-        let number =
-            next.filter(|next| next.len() == columns).map(|next| next.field(column).parse::<f64>());
-        Ok(matches!(number, Some(Ok(_))))
-    }
 }
 
-/// The cells of the first record that is not blank.
-fn first_record(records: &mut Records<'_>, origin: &str) -> Result<Vec<String>> {
-    loop {
-        match records.read()? {
-            Some(record) if record.is_blank() => {}
-            Some(record) => return Ok(record.fields().map(String::from).collect()),
-            None => {
-                return Err(Error::data(format!(
-                    "{origin} is empty; it needs a header line of column names, then one row per line"
-                )));
-            }
-        }
-    }
+/// Whether the next row has a number in this column, so that the row before it may be one of names.
+fn next_has_number(records: &mut Records<'_>, columns: usize, column: usize) -> Result<bool> {
+    let next = records.read_row(columns)?.filter(|next| next.len() == columns);
+    Ok(next.is_some_and(|next| next.field(column).parse::<f64>().is_ok()))
 }
 
-fn unclear(origin: &str, preamble: &Preamble) -> Error {
-    let first = preamble.sample.rows.first().map_or(&[][..], Vec::as_slice);
-    let text = format!(
-        "the first line of {origin} looks like a row of data ({}), and may hold the names of the columns",
-        list(first)
-    );
-    Error::data(
-        Message::from(text).with_hint(Setting::Header(false)).with_hint(Setting::Header(true)),
-    )
+/// The error of a bad cell of the first row, above a number: the row may be one of names.
+fn above_a_number(at: &str, reason: &Message, first_is_row: bool) -> Error {
+    let (read_as, hint) = match first_is_row {
+        true => (" (the first line is read as a row)", Setting::Header(true).into()),
+        false => ("", Hint::edit(SECOND_HEADER)),
+    };
+    // No column is left out for one row.
+    let edits = reason.hints().iter().filter(|hint| matches!(hint, Hint::Edit(_)));
+    let message = Message::from(format!("{at}: {}{read_as}", reason.text()));
+    Error::data(message.with_hint(hint).with_hints(edits.cloned()))
 }
 
 /// A row of a file, as messages call it.
@@ -365,16 +198,6 @@ fn ragged(
     let value = if values == 1 { "value" } else { "values" };
     let text = format!("{at}: {values} {value} where the {widths} names {columns} {column}");
     Error::data(Message::from(text).with_hint(Hint::edit(cure)).with_hints(setting))
-}
-
-/// The error of a header line with characters of code 0: UTF-16 that is read as UTF-8, or damage.
-fn nul_in_header(origin: &str, name: &str) -> Error {
-    let encoding = if name.starts_with('\0') { "utf-16be" } else { "utf-16le" };
-    let text = format!(
-        "the header line of {origin} holds NUL characters (code 0), as UTF-16 without a byte order mark does"
-    );
-    let encoding = Setting::Encoding(Some(encoding));
-    Error::data(Message::from(text).with_hint(encoding).with_hint(Hint::edit("remove them")))
 }
 
 impl Rows {

@@ -167,61 +167,22 @@ impl PreparationConfig {
             RawValues::Numbers(_) if !named => return Ok(Reading::Number),
             _ => raw.clone().into_text(),
         };
-        let name = quoted(raw.name());
-        let rows = || texts.iter().enumerate().filter_map(|(row, text)| Some((row, text?)));
         if !named {
-            let numbers = rows().filter(|(_, text)| is_number(text)).count();
-            let Some((row, text)) = rows().find(|(_, text)| !is_number(text)) else {
+            if texts.iter().flatten().all(is_number) {
                 return Ok(Reading::Number);
-            };
-            let all = rows().count();
-            let first = quoted(text);
-            if texts.distinct().iter().filter(|text| !is_number(text)).all(|text| is_date(text)) {
-                let edit = "write what matters of them as numbers (the year, the day of the week, days since a start)";
-                let text = format!(
-                    "column {name} holds dates or times, such as {first} in row {}",
-                    row + 1
-                );
-                let message = Message::from(text).with_hint(Hint::edit(edit));
-                return Err(Error::data(message.with_hint(Setting::Ignore)));
             }
-            if let Some(hints) = hints_of_numbers(&texts) {
-                let text = format!(
-                    "column {name} holds numbers that are not read, such as {first} in row {}",
-                    row + 1
-                );
-                let message = Message::from(text).with_hints(hints);
-                return Err(Error::data(message.with_hint(Setting::Ignore)));
-            }
-            if numbers as f64 >= NUMBERS * all as f64 {
-                let said = format!(
-                    "column {name} holds {} and {}, the first {first} in row {}",
-                    counted(numbers, "number"),
-                    counted(all - numbers, "text"),
-                    row + 1
-                );
-                return Err(Error::data(
-                    Message::from(said)
-                        .with_hint(Hint::edit("correct it"))
-                        .with_hint(Setting::Categorical(Some(raw.name().to_string())))
-                        .with_hint(Setting::MissingValue(text.to_string())),
-                ));
-            }
-            if !self.categorical.is_auto() {
-                let said = format!("column {name} holds text, such as {first} in row {}", row + 1);
-                let message = Message::from(said).with_hint(Setting::Categorical(None));
-                return Err(Error::data(message.with_hint(Setting::Ignore)));
+            self.check_text(raw.name(), &texts)?;
+            // A word of the rows held out may be the other one of the pair, or no word of it.
+            if are_booleans(texts.distinct()) {
+                return Ok(Reading::Boolean);
             }
         }
         let levels = distinct_names(train.iter().filter_map(|&row| texts.get(row)));
-        // A word of the rows held out may be the other one of the pair, or no word of it.
-        if !named && are_booleans(texts.distinct()) {
-            return Ok(Reading::Boolean);
-        }
         if levels.len() > self.max_levels {
             let text = format!(
-                "column {name} has {} different texts in {} training rows, more than the {} levels that a categorical \
+                "column {} has {} different texts in {} training rows, more than the {} levels that a categorical \
                  column may have",
+                quoted(raw.name()),
                 levels.len(),
                 train.len(),
                 self.max_levels
@@ -230,6 +191,39 @@ impl PreparationConfig {
             return Err(Error::data(Message::from(text).with_hints(settings)));
         }
         Ok(Reading::Levels(levels))
+    }
+
+    /// Refuses the text of a column that is not named as a category where it is none: dates, numbers that are not read,
+    /// mistakes among numbers, or any if text is refused.
+    fn check_text(&self, name: &str, texts: &TextValues) -> Result<()> {
+        let rows = || texts.iter().enumerate().filter_map(|(row, text)| Some((row + 1, text?)));
+        let others = || rows().filter(|(_, text)| !is_number(text));
+        let Some((row, text)) = others().next() else { return Ok(()) };
+        let first = format!("{} in row {row}", quoted(text));
+        let (all, others) = (rows().count(), others().count());
+        let mut not_numbers = texts.distinct().iter().filter(|text| !is_number(text));
+        let (holds, hints) = if not_numbers.all(|text| is_date(text)) {
+            let edit = "write what matters of them as numbers (the year, the day of the week, days since a start)";
+            let hints = vec![Hint::edit(edit), Setting::Ignore.into()];
+            (format!("dates or times, such as {first}"), hints)
+        } else if let Some(mut hints) = hints_of_numbers(texts) {
+            hints.push(Setting::Ignore.into());
+            (format!("numbers that are not read, such as {first}"), hints)
+        } else if (all - others) as f64 >= NUMBERS * all as f64 {
+            let numbers = counted(all - others, "number");
+            let others = counted(others, "text");
+            let levels = Setting::Categorical(Some(name.to_string())).into();
+            let missing = Setting::MissingValue(text.to_string()).into();
+            let hints = vec![Hint::edit("correct it"), levels, missing];
+            (format!("{numbers} and {others}, the first {first}"), hints)
+        } else if !self.categorical.is_auto() {
+            let hints = vec![Setting::Categorical(None).into(), Setting::Ignore.into()];
+            (format!("text, such as {first}"), hints)
+        } else {
+            return Ok(());
+        };
+        let said = format!("column {} holds {holds}", quoted(name));
+        Err(Error::data(Message::from(said).with_hints(hints)))
     }
 
     /// What fills the missing values of a column with these training cells.

@@ -1,0 +1,258 @@
+//! The kinds of training data: rows with a class each, with numbers, with pairs, and rows alone.
+
+use super::{
+    AnyData, Coincidences, Features, Labeled, Pairs, RegressionData, Scaling, Split, Task,
+    TrainingData, TrainingTargets, grouped_folds, grouped_split, random_folds, random_split,
+    stratified_folds, stratified_split,
+};
+use crate::error::{Error, Result};
+use crate::excerpt::quoted;
+
+impl TrainingData for Labeled {
+    const TASK: Option<Task> = Some(Task::Classes);
+
+    fn with_features(&self, features: Features) -> Result<Self> {
+        Labeled::with_features(self, features)
+    }
+
+    fn scale(&mut self, scaling: &Scaling) -> Result<()> {
+        self.features_mut().try_for_each(|features| scaling.apply_in_place(features))
+    }
+
+    fn unlabeled(&self) -> Option<&Features> {
+        Labeled::unlabeled(self)
+    }
+
+    fn as_any_data(&self) -> AnyData<'_> {
+        AnyData::Classes(self)
+    }
+
+    fn check(&self) -> Result<()> {
+        let n = self.rows();
+        check_two(n)?;
+        let counts = self.class_counts();
+        let present: Vec<usize> = (0..counts.len()).filter(|class| counts[*class] > 0).collect();
+        if let [only] = present[..] {
+            return Err(Error::data(format!(
+                "all {n} rows to learn from are of the class {}; there is nothing to separate, so give rows \
+                 of at least two classes",
+                quoted(&self.class_names()[only])
+            )));
+        }
+        if counts.iter().all(|count| *count < 2) {
+            return Err(Error::data(format!(
+                "each of the {} classes has a single row, so no row has a same-class neighbor; give at least \
+                 one class two rows",
+                present.len()
+            )));
+        }
+        Ok(())
+    }
+
+    fn training_targets(&self) -> TrainingTargets {
+        self.into()
+    }
+
+    fn split(&self, share: f64, seed: u64) -> Result<Split> {
+        match self.groups() {
+            None => stratified_split(self.labels(), share, seed),
+            Some(groups) => grouped_split(self.labels(), groups, share, seed),
+        }
+    }
+
+    fn folds(&self, folds: usize, seed: u64) -> Result<Vec<Split>> {
+        stratified_folds(self, folds, seed)
+    }
+
+    fn part(&self, units: &[usize]) -> Result<Self> {
+        Ok(self.select(units))
+    }
+
+    fn counting(&self) -> Option<Vec<usize>> {
+        positive(self.weights()?)
+    }
+
+    /// In class order, which spares every pass over the data a reordering.
+    fn arranged(self) -> Self {
+        let mut order: Vec<usize> = (0..self.rows()).collect();
+        order.sort_by_key(|&row| (self.labels()[row], row));
+        self.select(&order)
+    }
+
+    fn num_unmatched(&self) -> usize {
+        self.class_counts().into_iter().filter(|count| *count == 1).count()
+    }
+}
+
+impl TrainingData for RegressionData {
+    const TASK: Option<Task> = Some(Task::Numbers);
+
+    fn with_features(&self, features: Features) -> Result<Self> {
+        RegressionData::with_features(self, features)
+    }
+
+    fn scale(&mut self, scaling: &Scaling) -> Result<()> {
+        scaling.apply_in_place(self.features_mut())
+    }
+
+    fn as_any_data(&self) -> AnyData<'_> {
+        AnyData::Numbers(self)
+    }
+
+    fn check(&self) -> Result<()> {
+        let n = self.rows();
+        if n < 3 {
+            return Err(Error::data(format!(
+                "there {} to learn from; at least 3 are needed, so that a row has two others to choose from",
+                rows(n)
+            )));
+        }
+        let targets = self.targets();
+        match targets.constant_columns().first() {
+            None => Ok(()),
+            Some(&column) => Err(Error::data(format!(
+                "the target {:?} is {} in all {n} rows; there is nothing to learn, so give another target",
+                targets.names()[column],
+                targets.value(0, column)
+            ))),
+        }
+    }
+
+    fn training_targets(&self) -> TrainingTargets {
+        self.into()
+    }
+
+    fn split(&self, share: f64, seed: u64) -> Result<Split> {
+        match self.groups() {
+            None => random_split(self.rows(), share, seed),
+            Some(groups) => grouped_split(&vec![0; self.rows()], groups, share, seed),
+        }
+    }
+
+    fn folds(&self, folds: usize, seed: u64) -> Result<Vec<Split>> {
+        match self.groups() {
+            None => random_folds(self.rows(), folds, seed),
+            Some(groups) => grouped_folds(&vec![0; self.rows()], groups, folds, seed),
+        }
+    }
+
+    fn part(&self, units: &[usize]) -> Result<Self> {
+        Ok(self.select(units))
+    }
+
+    fn counting(&self) -> Option<Vec<usize>> {
+        positive(self.weights()?)
+    }
+}
+
+impl TrainingData for Coincidences {
+    const TASK: Option<Task> = Some(Task::Pairs);
+
+    fn with_features(&self, features: Features) -> Result<Self> {
+        Self::new(features, self.pairs().clone())
+    }
+
+    fn scale(&mut self, scaling: &Scaling) -> Result<()> {
+        scaling.apply_in_place(self.features_mut())
+    }
+
+    fn as_any_data(&self) -> AnyData<'_> {
+        AnyData::Pairs(self)
+    }
+
+    /// Pairs of these rows, one of positive weight: [`Coincidences::new`] sees to it.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn units(&self) -> usize {
+        self.pairs().len()
+    }
+
+    fn part(&self, units: &[usize]) -> Result<Self> {
+        let all: Vec<(usize, usize, f64)> = self.pairs().iter().collect();
+        let chosen = units.iter().map(|&unit| all[unit]).collect();
+        let pairs = Pairs::new(self.pairs().points(), chosen)?;
+        Self::new(self.features().clone(), pairs)
+    }
+
+    fn hold_out(&self, share: f64, seed: u64) -> Result<(Self, Self)> {
+        let split = self.split(share, seed)?;
+        let parts = self.part(&split.train).and_then(|train| Ok((train, self.part(&split.test)?)));
+        parts.map_err(|_| {
+            Error::setting(format!(
+                "early stopping on a share of {share} of {} pairs leaves a part without a pair of positive \
+                 weight; give another share or switch early stopping off",
+                self.units()
+            ))
+        })
+    }
+}
+
+impl TrainingData for Features {
+    const TASK: Option<Task> = None;
+
+    fn with_features(&self, features: Features) -> Result<Self> {
+        Ok(features)
+    }
+
+    fn scale(&mut self, scaling: &Scaling) -> Result<()> {
+        scaling.apply_in_place(self)
+    }
+
+    fn as_any_data(&self) -> AnyData<'_> {
+        AnyData::Unlabeled(self)
+    }
+
+    fn of(data: AnyData<'_>) -> Option<&Self> {
+        Some(data.features())
+    }
+
+    fn check(&self) -> Result<()> {
+        check_two(self.rows())
+    }
+
+    fn part(&self, units: &[usize]) -> Result<Self> {
+        Ok(self.select(units))
+    }
+}
+
+/// The places of positive weights, where there are others.
+fn positive(weights: &[f64]) -> Option<Vec<usize>> {
+    let places = (0..weights.len()).filter(|&row| weights[row] > 0.0);
+    weights.contains(&0.0).then(|| places.collect())
+}
+
+/// Whether there are two rows to learn from.
+fn check_two(n: usize) -> Result<()> {
+    if n >= 2 {
+        return Ok(());
+    }
+    Err(Error::data(format!("there {} to learn from; at least 2 are needed", rows(n))))
+}
+
+/// `is 1 row`, `are 3 rows`
+fn rows(n: usize) -> String {
+    if n == 1 { "is 1 row".to_string() } else { format!("are {n} rows") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::ScalingKind;
+
+    #[test]
+    fn data_are_scaled_where_they_stand() {
+        let features = Features::unnamed(vec![1.0, 3.0], 1).unwrap();
+        let scaling = Scaling::fit(ScalingKind::Standardize, &features);
+        let mut classes = Labeled::from_labels(features.clone(), vec![0, 1]).unwrap();
+        let mut numbers = RegressionData::new(features.clone(), "y", vec![5.0, 6.0]).unwrap();
+        let mut alone = features;
+        TrainingData::scale(&mut classes, &scaling).unwrap();
+        TrainingData::scale(&mut numbers, &scaling).unwrap();
+        TrainingData::scale(&mut alone, &scaling).unwrap();
+        for found in [classes.features(), numbers.features(), &alone] {
+            assert_eq!(found.values(), [-1.0, 1.0]);
+        }
+    }
+}
