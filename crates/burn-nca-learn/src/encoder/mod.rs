@@ -11,3 +11,18 @@ pub(crate) use exchange::pytorch_file;
 pub use exchange::{load_weights, save_safetensors};
 pub use feature_weights::FeatureWeights;
 pub use triangular::TriangularMap;
+
+/// The matrix of a linear or a diagonal map, row-major `[k, d]`; a network has none.
+pub(crate) fn matrix_of(encoder: &AnyEncoder) -> Option<Vec<f64>> {
+    match encoder {
+        AnyEncoder::Linear(map) => Some(map.matrix()),
+        AnyEncoder::Diagonal(map) => {
+            let diagonal = map.diagonal();
+            let d = diagonal.len();
+            let mut matrix = vec![0.0; d * d];
+            diagonal.iter().enumerate().for_each(|(i, a)| matrix[i * d + i] = *a);
+            Some(matrix)
+        }
+        AnyEncoder::Mlp(_) | AnyEncoder::Modern(_) => None,
+    }
+}

@@ -8,7 +8,6 @@ use super::Fitted;
 use crate::data::{Features, TrainingTargets};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
-use crate::neighbors::Rule;
 
 /// The k of a model of classes for which none was chosen; all training rows where there are fewer.
 const NEIGHBORS: usize = 5;
@@ -42,11 +41,11 @@ impl<E: Encoder> Fitted<E> {
     /// How the model predicts: as chosen by [`with_decision`](Self::with_decision); else by 5-NN for classes and by
     /// the soft rule for numbers.
     ///
-    /// A method whose own rule gives the classes ([`Rule::Members`], [`Rule::Coincidence`],
-    /// [`Rule::VariableKernel`]) has no vote: its decision is soft.
+    /// A method whose own rule gives the classes (by members, by coincidence, by a variable kernel:
+    /// [`Rule`](crate::neighbors::Rule)) has no vote: its decision is soft.
     pub fn decision(&self) -> Decision {
         let classes = matches!(self.targets, TrainingTargets::Classes { .. });
-        if classes && self.has_own_rule() {
+        if classes && !self.rule.has_votes() {
             return Decision::Soft;
         }
         let [rows, _] = self.references.dims();
@@ -61,14 +60,6 @@ impl<E: Encoder> Fitted<E> {
     pub fn with_decision(self, decision: Decision) -> Result<Self> {
         check_decision(decision, self.references.dims()[0]).map_err(Error::setting)?;
         Ok(Self { decision: Some(decision), ..self })
-    }
-
-    /// Whether the rule of the method gives the classes by itself, whatever k is.
-    pub(super) fn has_own_rule(&self) -> bool {
-        match self.rule {
-            Rule::Neighbors | Rule::Manhattan => false,
-            Rule::Coincidence(_) | Rule::VariableKernel(_) | Rule::Members(_) => true,
-        }
     }
 
     /// The class of each row by a decision, such as the model's own ([`decision`](Self::decision)).

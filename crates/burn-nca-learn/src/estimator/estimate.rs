@@ -346,13 +346,8 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
 
     /// The same settings with the type of the method forgotten.
     pub fn into_any(self) -> Estimator {
-        Estimator {
-            d_input: self.d_input,
-            d_output: self.d_output,
-            encoder: self.encoder,
-            method: self.method.into(),
-            fit: self.fit,
-        }
+        let any = Estimator::new(self.d_input, self.d_output, self.method.into());
+        any.with_encoder(self.encoder).with_fit(self.fit)
     }
 }
 

@@ -1,16 +1,13 @@
 //! What a prediction is made of: the training rows that decide it, and the features that make them near.
 
-use rayon::prelude::*;
+mod compared;
 
 use super::feature_contributions::WeightedPair;
 use super::{Decision, FeatureContributions, Fitted};
 use crate::data::{Features, TrainingTargets};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
-use crate::neighbors::{ClassReferences, Influence, Points, RuleDistance, nearest_of};
-
-/// Training rows that a prediction of numbers is compared with, at most.
-const COMPARED: usize = 64;
+use crate::neighbors::{ClassReferences, Influence};
 
 /// What the prediction of a row is made of.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,13 +18,6 @@ pub struct Explanation {
     pub neighbors: Vec<Influence>,
     /// What each feature has to do with them; `None` where the training rows were not given.
     pub features: Option<FeatureContributions>,
-}
-
-/// The training rows that decide about a row, by shares that sum to 1, and those that they are compared with.
-#[derive(Default)]
-struct Compared {
-    near: Vec<(usize, f64)>,
-    far: Vec<usize>,
 }
 
 impl<E: Encoder> Fitted<E> {
@@ -57,7 +47,7 @@ impl<E: Encoder> Fitted<E> {
             }
         };
         // Such a rule knows no vote, whatever k is.
-        let soft = classes && self.has_own_rule();
+        let soft = classes && !self.rule.has_votes();
         let k = match decision {
             Decision::Nearest { neighbors } if !soft => Some(neighbors),
             _ => None,
@@ -119,83 +109,19 @@ impl Fitted {
             let training = self.scaled_training(training)?;
             let rows = self.scaling.apply(features)?;
             let compared = self.compared(features, decision, &found)?;
-            let (mut pairs, mut rivals) = (Vec::new(), Vec::new());
-            for (query, Compared { near, far }) in compared.into_iter().enumerate() {
-                rivals.push(match far[..] {
-                    [rival] if classes.is_some() => Some(rival),
-                    _ => None,
-                });
-                let share = 1.0 / far.len().max(1) as f64;
-                let far = far.into_iter().map(|reference| (reference, share));
-                let near = near.into_iter().map(|(reference, share)| (reference, -share));
-                pairs.extend(far.chain(near).map(|(reference, weight)| WeightedPair {
-                    query,
-                    reference,
-                    weight,
-                }));
-            }
+            let pairs = compared.iter().enumerate().flat_map(|(query, one)| one.pairs(query));
+            let pairs: Vec<WeightedPair> = pairs.collect();
             let (values, differences) = self.contributions([&rows, &training], &pairs)?;
             let values = values.chunks_exact(self.card.d_input).map(<[f64]>::to_vec);
             for (at, (found, values)) in found.iter_mut().zip(values).enumerate() {
                 let difference = differences[at];
                 let error = values.iter().sum::<f64>() - difference;
-                let rival = rivals[at];
+                let rival = found.class.and_then(|_| compared[at].far.first().copied());
                 found.features = Some(FeatureContributions { values, rival, difference, error });
             }
         }
         Ok(found)
     }
-
-    /// What is compared for each row; nothing where there is no other class.
-    fn compared(
-        &self,
-        features: &Features,
-        decision: Decision,
-        found: &[Explanation],
-    ) -> Result<Vec<Compared>> {
-        let [n, _] = self.references.dims();
-        let TrainingTargets::Classes { labels, .. } = &self.targets else {
-            let step = n.div_ceil(COMPARED).max(1);
-            let sample: Vec<usize> = (0..n).step_by(step).collect();
-            let of = |found: &Explanation| Compared {
-                near: normalized(&found.neighbors),
-                far: sample.clone(),
-            };
-            return Ok(found.iter().map(of).collect());
-        };
-        let of_class = |found: &Explanation| -> Vec<Influence> {
-            let own = |one: &&Influence| Some(labels[one.reference]) == found.class;
-            found.neighbors.iter().filter(own).copied().collect()
-        };
-        let mut near: Vec<Vec<Influence>> = found.iter().map(of_class).collect();
-        // Where none of the listed rows is of the predicted class, all of them are looked through.
-        let missing: Vec<usize> = (0..near.len()).filter(|&row| near[row].is_empty()).collect();
-        for row in missing {
-            let all = self.influences(&features.select(&[row]), decision, n)?.remove(0);
-            let own = |one: &Influence| Some(labels[one.reference]) == found[row].class;
-            near[row].extend(all.into_iter().find(own));
-        }
-        let queries = Points::read(&self.transform(features)?, "queries")?;
-        let references = Points::read(&self.references, "references")?;
-        let measure = (&references, RuleDistance::of(&self.rule));
-        let of_row = |(row, near): (usize, &Vec<Influence>)| {
-            let others = (0..n).filter(|&at| Some(labels[at]) != found[row].class);
-            let rival = nearest_of(queries.row(row), measure, others);
-            match rival {
-                Some((rival, _)) => Compared { near: normalized(near), far: vec![rival] },
-                None => Compared::default(),
-            }
-        };
-        Ok(near.par_iter().enumerate().map(of_row).collect())
-    }
-}
-
-/// Rows by shares that sum to 1.
-fn normalized(rows: &[Influence]) -> Vec<(usize, f64)> {
-    let total: f64 = rows.iter().map(|row| row.share).sum();
-    let alike = 1.0 / rows.len().max(1) as f64;
-    let share = |row: &Influence| if total > 0.0 { row.share / total } else { alike };
-    rows.iter().map(|row| (row.reference, share(row))).collect()
 }
 
 #[cfg(test)]

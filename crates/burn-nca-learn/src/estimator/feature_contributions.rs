@@ -61,6 +61,20 @@ pub(super) struct WeightedPair {
 }
 
 impl Fitted {
+    /// The training rows on the scale of the model.
+    pub(super) fn scaled_training(&self, training: &Features) -> Result<Features> {
+        self.scaling.check_columns(training.names())?;
+        let [references, _] = self.references.dims();
+        if training.rows() != references {
+            return Err(Error::data(format!(
+                "{} training rows are given, and the model was fitted on {references}; give the rows of the fit, in its \
+                 order, without those of weight 0",
+                training.rows()
+            )));
+        }
+        self.scaling.apply(training)
+    }
+
     /// The contributions of the features to the weighted sum of distances of each row, row-major `[n, d]`, and the distances
     /// summed up, `[n]`; of scaled rows and training rows.
     pub(super) fn contributions(
@@ -183,21 +197,5 @@ fn distances(a: Tensor<2>, b: Tensor<2>, rule: &Rule) -> Tensor<2> {
             far.reshape([n, members]).mean_dim(1)
         }
         _ => apart.square().sum_dim(1),
-    }
-}
-
-impl Fitted {
-    /// The training rows on the scale of the model.
-    pub(super) fn scaled_training(&self, training: &Features) -> Result<Features> {
-        self.scaling.check_columns(training.names())?;
-        let [references, _] = self.references.dims();
-        if training.rows() != references {
-            return Err(Error::data(format!(
-                "{} training rows are given, and the model was fitted on {references}; give the rows of the fit, in its \
-                 order, without those of weight 0",
-                training.rows()
-            )));
-        }
-        self.scaling.apply(training)
     }
 }

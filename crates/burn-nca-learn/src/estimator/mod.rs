@@ -22,7 +22,6 @@ mod label_quality;
 mod many_rows;
 mod nca;
 mod prediction;
-mod replay;
 mod scaled;
 mod sparse;
 mod trained_elsewhere;

@@ -130,16 +130,8 @@ impl EmProblem<'_> {
                 seconds: seconds_before + clock.elapsed().as_secs_f64(),
             };
             (expectation, value) = (found, reached);
-            let mut progress = Progress {
-                iteration: run.iteration,
-                evaluations: run.iteration + 1,
-                value,
-                gradient_max: model.gradient_max(&run.state, &expectation),
-                step: 1.0,
-                held_out: None,
-                omitted: None,
-                seconds: run.seconds,
-            };
+            let gradient_max = model.gradient_max(&run.state, &expectation);
+            let mut progress = progress(&run, value, gradient_max);
             let score = self.held_out.map(|score| score(&run.state));
             let told = monitor.step(&mut progress, score, (|| run.state.clone(), Vec::new));
             asked = if let ControlFlow::Break(reason) = told { Some(reason) } else { None };
@@ -168,6 +160,19 @@ impl EmProblem<'_> {
         let tolerance = self.tolerance_progress.max(1e-15);
         let progress = (run.previous - value) / value.abs().max(1.0);
         (progress <= tolerance).then_some(Termination::ProgressSmall)
+    }
+}
+
+fn progress(run: &Run, value: f64, gradient_max: f64) -> Progress {
+    Progress {
+        iteration: run.iteration,
+        evaluations: run.iteration + 1,
+        value,
+        gradient_max,
+        step: 1.0,
+        held_out: None,
+        omitted: None,
+        seconds: run.seconds,
     }
 }
 

@@ -200,7 +200,10 @@ impl Uses {
     pub const ALL_OF_PAIRS: &'static [Self] = Self::ALL_OF_MEANS.split_at(7).0;
 
     /// The same of MLKR, whose sums have a Fourier series.
-    pub(crate) const ALL_OF_MEANS: &'static [Self] = &[
+    pub(crate) const ALL_OF_MEANS: &'static [Self] = Self::EVERY.split_at(8).0;
+
+    /// All there are.
+    pub(crate) const EVERY: &'static [Self] = &[
         Self::Dimensions,
         Self::Encoder,
         Self::Start,
@@ -209,6 +212,7 @@ impl Uses {
         Self::EarlyStopping,
         Self::Sums,
         Self::FourierSums,
+        Self::Unlabeled,
     ];
 
     /// What a message calls it.

@@ -1,6 +1,8 @@
 //! Modern NCA: members of periodic embeddings and residual blocks, each by mini-batches and its own held-out rows.
 
+mod cuts;
 mod members;
+mod watch;
 
 use super::settings::settings;
 use super::{Grid, Learned, Method, Problem, Setting, Uses};

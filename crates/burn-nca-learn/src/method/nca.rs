@@ -41,17 +41,7 @@ impl Method for Nca {
     const WHEN_TO_USE: &'static str =
         "classes; the method to begin with, to any number of dimensions";
     const SETTINGS: &'static [Setting] = Self::FIELDS;
-    const USES: &'static [Uses] = &[
-        Uses::Dimensions,
-        Uses::Encoder,
-        Uses::Start,
-        Uses::L2,
-        Uses::Optimizer,
-        Uses::EarlyStopping,
-        Uses::Sums,
-        Uses::FourierSums,
-        Uses::Unlabeled,
-    ];
+    const USES: &'static [Uses] = Uses::EVERY;
     type Data = Labeled;
 
     /// Criterion g: the exact optimum of f overfits, and networks end early under it.

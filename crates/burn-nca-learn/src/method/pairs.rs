@@ -32,11 +32,7 @@ impl Method for PairNca {
     const USES: &'static [Uses] = Uses::ALL_OF_PAIRS;
     type Data = Coincidences;
 
-    fn learn(
-        &self,
-        problem: &Problem<'_, Coincidences>,
-        session: FitSession<'_>,
-    ) -> Result<Learned> {
+    fn learn(&self, problem: &Problem<'_, Self::Data>, session: FitSession<'_>) -> Result<Learned> {
         learn(self, problem, session)
     }
 }

@@ -37,11 +37,7 @@ impl Method for SoftNca {
         mlkr::L2
     }
 
-    fn learn(
-        &self,
-        problem: &Problem<'_, RegressionData>,
-        session: FitSession<'_>,
-    ) -> Result<Learned> {
+    fn learn(&self, problem: &Problem<'_, Self::Data>, session: FitSession<'_>) -> Result<Learned> {
         learn(self, problem, session)
     }
 }

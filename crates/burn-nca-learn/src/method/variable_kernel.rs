@@ -7,7 +7,9 @@ use super::settings::settings;
 use super::{GradientMethod, Grid, Learned, Method, Problem, Setting, Uses, Validation};
 use crate::baseline::transposed;
 use crate::data::Labeled;
-use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap, TriangularMap};
+use crate::encoder::{
+    AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap, TriangularMap, matrix_of,
+};
 use crate::error::{Error, Result};
 use crate::fit::{FitSession, HeldOutScore};
 use crate::neighbors::{Rule, VariableKernel};
@@ -164,7 +166,10 @@ impl Method for Gvsm {
     fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
         let (d, device, dtype) = (problem.d_output, &problem.device, problem.dtype);
         let (start, resolved) = problem.start_encoder()?;
-        let map = TriangularMap::of_transform(&transform(&start)?, d, device, dtype)?;
+        let transform = matrix_of(&start).ok_or_else(|| {
+            Error::setting("GVSM starts from a linear map, and a network is none; give a map")
+        })?;
+        let map = TriangularMap::of_transform(&transform, d, device, dtype)?;
         let Learned { encoder, rule, summary } =
             learn_encoder(self, (map, resolved), problem, (None, session))?;
         let rows = of_unit_scale(encoder.matrix(), d);
@@ -182,21 +187,6 @@ impl Method for Gvsm {
         let weights = of_unit_scale(masked.collect(), d);
         let map = LinearMap::from_weight(&weights, [d, d], &weight.device(), weight.dtype());
         Some(AnyEncoder::Linear(map))
-    }
-}
-
-/// The matrix of a start, row-major `[k, d]`.
-fn transform(start: &AnyEncoder) -> Result<Vec<f64>> {
-    match start {
-        AnyEncoder::Linear(map) => Ok(map.matrix()),
-        AnyEncoder::Diagonal(map) => {
-            let diagonal = map.diagonal();
-            let d = diagonal.len();
-            Ok((0..d * d).map(|at| if at / d == at % d { diagonal[at / d] } else { 0.0 }).collect())
-        }
-        AnyEncoder::Mlp(_) | AnyEncoder::Modern(_) => {
-            Err(Error::setting("GVSM starts from a linear map, and a network is none; give a map"))
-        }
     }
 }
 

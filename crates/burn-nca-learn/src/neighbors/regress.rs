@@ -203,19 +203,22 @@ pub fn kernel_means(
             let of_part = logs.iter().zip(least).map(|(log, least)| log - least);
             (of_part.collect(), f64::means(of))
         });
-        for (query, log) in logs.iter_mut().enumerate() {
-            let of_part = of_parts[query];
-            if of_part == f64::NEG_INFINITY {
-                continue;
-            }
-            let sum = log_of_sum(*log, of_part);
-            let [before, now] = [*log, of_part].map(|log| (log - sum).exp());
-            let mean = means[query * c..].iter_mut().zip(&found[query * c..(query + 1) * c]);
-            mean.for_each(|(mean, found)| *mean = before * *mean + now * found);
-            *log = sum;
-        }
+        let means = means.chunks_exact_mut(c).zip(found.chunks_exact(c));
+        logs.iter_mut().zip(of_parts).zip(means).for_each(|(logs, means)| add(logs, means));
     }
     Ok(means)
+}
+
+/// Adds the means of a part to those of the parts before it, each by the logarithm of its sum of weights.
+fn add((log, of_part): (&mut f64, f64), (means, found): (&mut [f64], &[f64])) {
+    if of_part == f64::NEG_INFINITY {
+        return;
+    }
+    let sum = log_of_sum(*log, of_part);
+    let [before, now] = [*log, of_part].map(|log| (log - sum).exp());
+    let mean = means.iter_mut().zip(found);
+    mean.for_each(|(mean, found)| *mean = before * *mean + now * found);
+    *log = sum;
 }
 
 /// The kernel rule for each row of `points` given all other rows.

@@ -71,6 +71,11 @@ pub enum Rule {
 /// Queries `[m, k]` are in the space of the references. `own[i]` is the reference that is query i, and has no say
 /// about it, nor has any of its group; without `own` no query is a reference.
 impl Rule {
+    /// Whether the nearest references vote; else the rule gives the classes by itself, whatever k is.
+    pub(crate) fn has_votes(&self) -> bool {
+        matches!(self, Self::Neighbors | Self::Manhattan)
+    }
+
     /// The class of each query by its k nearest references, for each k of `ks` (one search serves all); the most probable one
     /// by a rule that knows no vote, whatever k is.
     ///
@@ -83,7 +88,7 @@ impl Rule {
         ks: &[usize],
         own: Option<&[usize]>,
     ) -> Result<Vec<Vec<usize>>> {
-        if !matches!(self, Self::Neighbors | Self::Manhattan) {
+        if !self.has_votes() {
             let classes = self.probabilities(queries, references, own)?.most_probable();
             return Ok(vec![classes; ks.len()]);
         }
@@ -105,7 +110,7 @@ impl Rule {
         k: usize,
         own: Option<&[usize]>,
     ) -> Result<Vec<f64>> {
-        if !matches!(self, Self::Neighbors | Self::Manhattan) {
+        if !self.has_votes() {
             let found = self.probabilities(queries, references, own)?;
             let logs = (0..found.rows()).flat_map(|row| found.log_probabilities(row));
             return Ok(logs.map(|log| log.exp()).collect());

@@ -45,6 +45,13 @@ pub fn baselines(
     Ok(rows)
 }
 
+/// The rows of a comparison: the baselines, but for one that the method itself is, and then what was learned.
+pub fn compared(mut baselines: Vec<MeasureRow>, learned: &[MeasureRow]) -> Vec<MeasureRow> {
+    baselines.retain(|row| learned.iter().all(|learned| learned.method != row.method));
+    baselines.extend_from_slice(learned);
+    baselines
+}
+
 fn discriminants(
     (train, groups): (&Labeled, &Groups<'_>),
     dimension: usize,

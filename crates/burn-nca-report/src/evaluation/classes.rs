@@ -1,19 +1,22 @@
 //! A metric learned from classes compared with Euclidean distance, PCA and LDA: the same rows, the same rules.
 
+use std::slice;
+
 use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, Labeled, TensorFeatures, WithoutClass};
-use burn_nca_learn::evaluate::{Accuracy as Counted, ClassScores, RowTerms};
+use burn_nca_learn::evaluate::{ClassScores, RowTerms};
 use burn_nca_learn::neighbors::Rule;
 
 use super::Evaluation;
 use super::Stages;
+use super::baselines::compared;
 use super::embedding::embed;
 use super::judging::{ClassComparison, MethodScores};
+use super::new_rows::accuracy;
 use super::parts::{Parts, Space};
 use super::picture::Axes;
-use super::repeats::Seen;
 use super::rows::Rows;
 use super::sample::Sample;
 use crate::sections::picture::{DRAWN, thinned};
@@ -30,47 +33,62 @@ pub fn evaluate(
     stages: &dyn Stages,
 ) -> Result<Evaluation> {
     stages.announce("evaluating");
-    let (k, classes) = (rows.neighbors, rows.data.classes());
+    let k = rows.neighbors;
     let (train, measured) = (&rows.train, &sample.train);
     let test: Labeled = rows.data.select(&sample.test);
     let compare = ClassComparison { train, test: &test, measured, neighbors: k };
-    let parts = compare.parts();
     // Where a sample is measured, the others are embedded in f64 a part at a time, for the terms alone.
     let shown = train.features().select(measured);
-    let precise = Parts { train: &shown, test: parts.test }.precise(model)?;
-    let truth_of_train = compare.measured_labels();
+    let precise = Parts { train: &shown, test: compare.parts().test }.precise(model)?;
     let learned = compare.learned(model)?;
-    let (method, device) = (&learned.row.method, model.references().device());
-    let mut compared = compare.baselines(learned.row.dimension, &device, stages)?;
-    compared.retain(|row| row.method != *method);
-    compared.push(learned.row.clone());
+    let device = model.references().device();
+    let baselines = compare.baselines(learned.row.dimension, &device, stages)?;
     stages.announce("drawing the embedding");
-    let comparison =
-        MeasureTable { neighbors: Some(k), measures: Measure::of_classes(k), rows: compared };
-    let (part, key, predicted, truth) = if test.rows() > 0 {
-        (Part::Test, "knn_test", &learned.test, test.labels())
-    } else {
-        (Part::Train, "nn_train", &learned.train, truth_of_train.as_slice())
+    let compared = compared(baselines, slice::from_ref(&learned.row));
+    let measures = Measure::of_classes(k);
+    let comparison = MeasureTable { neighbors: Some(k), measures, rows: compared };
+    let (key, judged) = match test.rows() {
+        0 => ("nn_train", measured.len()),
+        rows => ("knn_test", rows),
     };
-    let RowTerms { log_p, perplexity } = match sample.measured() {
-        None => RowTerms::of_rule(model.rule(), compare.references(&precise.train), measured)?,
-        Some(_) => terms_of_sample(model, &compare)?,
+    let terms = terms(model, &compare, sample, &precise.train)?;
+    let of_test = [&learned.test[..], test.labels()];
+    let (test_in_training, warnings) =
+        rows.seen((sample, of_test), |predicted, truth| accuracy(1, predicted, truth));
+    let results = results((model, rows, sample), &compare, (&learned, &precise), terms)?;
+    Ok(Evaluation {
+        data: Data { test_in_training, ..data(rows, sample) },
+        shortfall: comparison.shortfall(key, Some(judged)),
+        comparison,
+        warnings,
+        perplexity: results.perplexity.clone(),
+        results: Results::Classes(Box::new(results)),
+        embedding: precise.train,
+    })
+}
+
+/// What is known of the metric by what it predicts and by its terms.
+fn results(
+    (model, rows, sample): (&Fitted, &Rows<Labeled>, &Sample),
+    compare: &ClassComparison<'_>,
+    (learned, precise): (&MethodScores, &Space),
+    RowTerms { log_p, perplexity }: RowTerms,
+) -> Result<ClassResults> {
+    let ClassComparison { train, test, measured, .. } = *compare;
+    let (classes, truth_of_train) = (rows.data.classes(), compare.measured_labels());
+    let (part, predicted, truth) = match test.rows() {
+        0 => (Part::Train, &learned.train, truth_of_train.as_slice()),
+        _ => (Part::Test, &learned.test, test.labels()),
     };
     let p: Vec<f64> = log_p.iter().map(|log_p| log_p.exp()).collect();
-    let seen = Seen::of_test(rows.data.features(), &rows.split, train.features());
-    let on_others = |others: &[usize]| {
-        let (predicted, truth) =
-            sample.of_test(&rows.split, others, [&learned.test, test.labels()]);
-        let share = Counted::of(&predicted, &truth).ok()?.value()?;
-        Some(format!("1-NN accuracy {:.1} %", 100.0 * share))
-    };
-    let warnings = seen.warning(on_others).into_iter().collect();
-    let data = Data { test_in_training: seen.count(), ..data(rows, sample) };
     // A row without another of its class (in another group) has no term.
     let with_positive = log_p.iter().filter(|log_p| **log_p > f64::NEG_INFINITY);
     // Of all training rows, where a sample was measured.
     let scale = train.rows() as f64 / measured.len().max(1) as f64;
-    let results = ClassResults {
+    let (asked, learned_from) = ((&sample.test[..], &learned.test[..]), &rows.split.train[..]);
+    let explained =
+        || ExplainedClasses::of(model, &rows.data, asked, (learned_from, train.features()));
+    Ok(ClassResults {
         accuracy: Accuracy {
             train: learned.row.value("nn_train").unwrap_or(f64::NAN),
             test: learned.row.value("nn_test"),
@@ -79,39 +97,27 @@ pub fn evaluate(
         g: scale * with_positive.sum::<f64>(),
         confusion: Some(Confusion::of(part, predicted, truth, classes)),
         class_scores: Some(ClassTable::of(part, &ClassScores::of(predicted, truth, classes)?)),
-        explained: match sample.measured() {
-            // The features of a large table are not copied for some rows.
-            Some(_) => None,
-            None => ExplainedClasses::of(
-                model,
-                &rows.data,
-                (&sample.test, &learned.test),
-                (&rows.split.train, train.features()),
-            ),
-        },
+        // The features of a large table are not copied for some rows.
+        explained: sample.measured().is_none().then(explained).flatten(),
         labels: Some(ContradictedLabels::of(model, measured, &rows.split.train)?),
-        embedding: Some(Embedding {
-            density: density(model, rows, sample)?,
-            ..embedding((rows, sample), (&precise, unlabeled(model, rows)?), &learned, &p)?
-        }),
+        embedding: Some(embedding((model, rows, sample), precise, learned, &p)?),
         p,
-        perplexity: perplexity.clone(),
-    };
-    Ok(Evaluation {
-        data,
-        shortfall: comparison.shortfall(key, Some(truth.len())),
-        comparison,
-        warnings,
-        results: Results::Classes(Box::new(results)),
-        embedding: precise.train,
         perplexity,
     })
 }
 
-/// The terms of a sample of so many rows that their embedding in f64 is not to stand for all of them.
-fn terms_of_sample(model: &Fitted, rows: &ClassComparison<'_>) -> Result<RowTerms> {
+/// The terms of the rows that are measured; the embedding of a sample does not stand for all rows.
+fn terms(
+    model: &Fitted,
+    rows: &ClassComparison<'_>,
+    sample: &Sample,
+    embedding: &Tensor<2>,
+) -> Result<RowTerms> {
     let train = rows.train;
     match model.rule() {
+        rule if sample.measured().is_none() => {
+            Ok(RowTerms::of_rule(rule, rows.references(embedding), rows.measured)?)
+        }
         Rule::Neighbors => {
             RowTerms::in_parts((train.labels(), train.groups()), rows.measured, |some| {
                 embed(model, &train.features().select(some))
@@ -151,12 +157,13 @@ fn unlabeled(model: &Fitted, rows: &Rows<Labeled>) -> Result<Option<(Vec<usize>,
 }
 
 fn embedding(
-    (rows, sample): (&Rows<Labeled>, &Sample),
-    (space, unlabeled): (&Space, Option<(Vec<usize>, Tensor<2>)>),
+    (model, rows, sample): (&Fitted, &Rows<Labeled>, &Sample),
+    space: &Space,
     learned: &MethodScores,
     p: &[f64],
 ) -> Result<Embedding<ClassMark>> {
-    let (others, without_class) = unlabeled.unzip();
+    let density = density(model, rows, sample)?;
+    let (others, without_class) = unlabeled(model, rows)?.unzip();
     let axes = Axes::of(&space.train)?;
     let labels = rows.data.labels();
     let point = |row: usize, coordinates, predicted, part, p| {
@@ -175,6 +182,7 @@ fn embedding(
     let [_, dimension] = space.train.dims();
     Ok(Embedding {
         unlabeled: unlabeled.collect(),
+        density,
         ..Embedding::new(dimension, axes.variance_share, points)
     })
 }

@@ -4,7 +4,6 @@ mod baselines;
 mod classes;
 mod embedding;
 mod euclidean;
-mod evaluated;
 mod judging;
 mod model_facts;
 mod new_numbers;
@@ -39,4 +38,4 @@ pub use sample::Sample;
 pub use stages::{AllStages, Stages};
 pub use warnings::{about_columns, about_constant, about_single_rows, about_spread};
 
-use evaluated::Evaluation;
+use stages::Evaluation;

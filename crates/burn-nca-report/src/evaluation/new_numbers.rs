@@ -84,12 +84,8 @@ impl NewNumberScores {
         learned: (&Fitted, Option<&Features>),
         data: &RegressionData,
     ) -> Result<()> {
-        let truth = data.targets().values();
-        let on_others = |others: &[usize]| {
-            let of = |values: &[f64]| -> Vec<f64> { others.iter().map(|&at| values[at]).collect() };
-            r2_and_rmse(&of(&self.predicted), &of(truth))
-        };
-        self.warnings.extend(Seen::warnings_of(learned, data.features(), on_others)?);
+        let rows = (data.features(), [&self.predicted[..], data.targets().values()]);
+        self.warnings.extend(Seen::warnings_of(learned, rows, r2_and_rmse)?);
         Ok(())
     }
 

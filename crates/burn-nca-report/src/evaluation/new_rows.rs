@@ -188,13 +188,10 @@ impl NewRowScores {
         learned: (&Fitted, Option<&Features>),
         data: &Labeled,
     ) -> Result<()> {
-        let on_others = |others: &[usize]| {
-            let of =
-                |labels: &[usize]| -> Vec<usize> { others.iter().map(|&at| labels[at]).collect() };
-            let accuracy = Accuracy::of(&of(&self.predicted), &of(data.labels())).ok()?.value()?;
-            Some(format!("{}-NN accuracy {:.1} %", self.neighbors, 100.0 * accuracy))
-        };
-        self.warnings.extend(Seen::warnings_of(learned, data.features(), on_others)?);
+        let rows = (data.features(), [&self.predicted[..], data.labels()]);
+        let score =
+            |predicted: &[usize], truth: &[usize]| accuracy(self.neighbors, predicted, truth);
+        self.warnings.extend(Seen::warnings_of(learned, rows, score)?);
         Ok(())
     }
 
@@ -217,6 +214,12 @@ impl NewRowScores {
         self.warnings.extend(about_spread(Spread::of(model.references())?, shortfall));
         Ok(())
     }
+}
+
+/// The accuracy of k-NN as text, where there are rows.
+pub(super) fn accuracy(k: usize, predicted: &[usize], truth: &[usize]) -> Option<String> {
+    let share = Accuracy::of(predicted, truth).ok()?.value()?;
+    Some(format!("{k}-NN accuracy {:.1} %", 100.0 * share))
 }
 
 fn counts<S: Serializer>(confusion: &Confusion, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,20 +1,17 @@
 //! A metric learned from numbers compared with Euclidean distance and PCA: the same rows, the same rules.
 
 use anyhow::Result;
-use burn::tensor::Tensor;
 use burn_nca_learn::Fitted;
-use burn_nca_learn::baseline::Projection;
 use burn_nca_learn::data::{Features, RegressionData};
 use burn_nca_learn::evaluate::{RegressionScores, perplexities_by};
 use burn_nca_learn::neighbors::{NearestConfig, Numbers, fewest_others, nearest_means};
 
 use super::Evaluation;
 use super::Stages;
-use super::baselines::baselines;
+use super::baselines::{baselines, compared};
 use super::embedding::resolve_device;
 use super::parts::{Parts, Space};
 use super::picture::Axes;
-use super::repeats::Seen;
 use super::rows::Rows;
 use super::sample::{Sample, rows_of};
 use crate::number::significant;
@@ -22,12 +19,6 @@ use crate::{
     Data, Embedding, ExplainedNumbers, Measure, MeasureRow, MeasureTable, Part, Point, Results,
     Unit, ValueMark, ValueResults,
 };
-
-/// A number for each training row that is measured, from all others, and for each row held out, from all training rows.
-struct Numbered {
-    train: Vec<f64>,
-    test: Vec<f64>,
-}
 
 /// A model of numbers compared with the baselines, and its picture.
 pub fn evaluate(
@@ -39,90 +30,137 @@ pub fn evaluate(
     stages.announce("evaluating");
     let (train, measured) = (&rows.train, &sample.train);
     let test: RegressionData = rows.data.select(&sample.test);
-    let known = train.targets().values();
-    let truth = Numbered {
-        train: measured.iter().map(|&row| known[row]).collect(),
-        test: test.targets().values().to_vec(),
-    };
+    let neighbors = rows.neighbors;
+    let fewer = neighbors.min(fewest_others(train.rows(), train.groups()));
+    let compare = NumberComparison { train, test: &test, measured, ks: [fewer, neighbors] };
     let parts = Parts::of(train.features(), test.features());
-    let own = parts.embedded(model)?;
-    let [_, dimension] = own.train.dims();
-    let (device, _) = resolve_device(&model.references().device());
-    let numbers = Numbers::new(known, 1).with_weights(train.weights()).with_groups(train.groups());
-    let k = rows.neighbors;
-    let nearest = format!("{k}-NN");
-    // A training row has fewer neighbors: not itself, and none of its group.
-    let others = fewest_others(known.len(), train.groups());
-    let fewer = |own: Option<&[usize]>| if own.is_some() { k.min(others) } else { k };
-    let compared = |method: &str, map: &Projection| {
-        let space = parts.mapped(map)?;
-        let mean = |queries: &Features, own: Option<&[usize]>| -> Result<Vec<f64>> {
-            let k = fewer(own);
-            let (search, exclude) = (NearestConfig::new(k), numbers.exclude(own));
-            let found =
-                search.search_features_excluding(queries, &space.train, exclude, &device)?;
-            Ok(nearest_means(&found, numbers, k)?)
-        };
-        let predicted = Numbered {
-            train: mean(&space.train.select(measured), Some(measured))?,
-            test: space.test.as_ref().map_or(Ok(Vec::new()), |test| mean(test, None))?,
-        };
-        row((method, &nearest, space.train.columns()), &predicted, &truth)
-    };
-    let mut compared = baselines(train.features(), None, dimension, stages, compared)?;
-    let method = model.applied_method().label;
-    compared.retain(|row| row.method != method);
-    let learned = |mean: &Means<'_>| -> Result<Numbered> {
-        Ok(Numbered {
-            train: mean(&rows_of(&own.train, measured), Some(measured))?,
-            test: own.test.as_ref().map_or(Ok(Vec::new()), |test| mean(test, None))?,
-        })
-    };
-    let by_votes = learned(&|queries, of_self| {
-        let k = fewer(of_self);
-        let found = model.rule().nearest(queries, &own.train, k, numbers.exclude(of_self))?;
-        Ok(nearest_means(&found, numbers, k)?)
-    })?;
-    compared.push(row((&method, &nearest, dimension), &by_votes, &truth)?);
-    let by_kernel = learned(&|queries, of_self| {
-        Ok(model.rule().kernel_means(queries, &own.train, numbers, of_self)?)
-    })?;
-    let learned = row((&method, "kernel", dimension), &by_kernel, &truth)?;
-    compared.push(learned.clone());
+    let space = parts.embedded(model)?;
+    let baselines = compare.baselines((model, &parts), stages)?;
+    let (learned, by_kernel) = compare.learned(model, &space)?;
+    let compared = compared(baselines, &learned);
     let comparison = MeasureTable { neighbors: None, measures: measures(), rows: compared };
     stages.announce("drawing the embedding");
     let precise = parts.precise(model)?;
     let embedding = embedding(&precise, (rows, sample), &by_kernel)?;
-    let seen = Seen::of_test(rows.data.features(), &rows.split, train.features());
-    let on_others = |others: &[usize]| {
-        let (predicted, truth) =
-            sample.of_test(&rows.split, others, [&by_kernel.test, &truth.test]);
-        r2_and_rmse(&predicted, &truth)
-    };
-    let warnings = seen.warning(on_others).into_iter().collect();
+    let of_test = [&by_kernel.test[..], test.targets().values()];
+    let (test_in_training, warnings) = rows.seen((sample, of_test), r2_and_rmse);
     let key = if test.rows() > 0 { "r2_test" } else { "r2_train" };
     let value = model.summary().value;
-    let explained = match sample.measured() {
-        // The features of a large table are not copied for some rows.
-        Some(_) => None,
-        None => {
-            let train = (&rows.split.train[..], train.features());
-            ExplainedNumbers::of(model, &rows.data, &sample.test, train)
-        }
-    };
+    let learned_from = (&rows.split.train[..], train.features());
+    let explained = || ExplainedNumbers::of(model, &rows.data, &sample.test, learned_from);
+    // The features of a large table are not copied for some rows.
+    let explained = sample.measured().is_none().then(explained).flatten();
+    let [_, scores] = learned;
     Ok(Evaluation {
         data: Data {
             target: rows.data.targets().names().first().cloned(),
-            test_in_training: seen.count(),
+            test_in_training,
             ..rows.about(sample)
         },
         shortfall: comparison.shortfall(key, None),
         comparison,
         warnings,
-        results: Results::Numbers(ValueResults { value, scores: learned, explained, embedding }),
+        results: Results::Numbers(ValueResults { value, scores, explained, embedding }),
         perplexity: perplexities_by(model.rule(), &precise.train, measured, train.groups())?,
         embedding: precise.train,
     })
+}
+
+/// Rows with numbers on one scale, in which metrics are compared by the same rules of neighbors.
+struct NumberComparison<'a> {
+    train: &'a RegressionData,
+    test: &'a RegressionData,
+    /// Which training rows are measured, each left out of the others.
+    measured: &'a [usize],
+    /// The k of a training row, which has fewer neighbors (not itself, and none of its group), and of k-NN.
+    ks: [usize; 2],
+}
+
+/// A number for each training row that is measured, from all others, and for each row held out, from all training rows.
+struct Numbered {
+    train: Vec<f64>,
+    test: Vec<f64>,
+}
+
+impl<'a> NumberComparison<'a> {
+    /// The nearest of Euclidean distance and PCA in (at most) the dimensions of the model, as far as the stages admit them.
+    fn baselines(
+        &self,
+        (model, parts): (&Fitted, &Parts<&Features>),
+        stages: &dyn Stages,
+    ) -> Result<Vec<MeasureRow>> {
+        let [_, dimension] = model.references().dims();
+        let (device, _) = resolve_device(&model.references().device());
+        let nearest = format!("{}-NN", self.ks[1]);
+        baselines(parts.train, None, dimension, stages, |method, map| {
+            let Parts { train, test } = parts.mapped(map)?;
+            let shown = train.select(self.measured);
+            let predicted = self.predicted((&shown, test.as_ref()), |queries, k, own| {
+                let (search, exclude) = (NearestConfig::new(k), self.numbers().exclude(own));
+                let found = search.search_features_excluding(queries, &train, exclude, &device)?;
+                Ok(nearest_means(&found, self.numbers(), k)?)
+            })?;
+            self.row((method, &nearest, train.columns()), &predicted)
+        })
+    }
+
+    /// The nearest of a model and its kernel rule, and what that predicts.
+    fn learned(&self, model: &Fitted, space: &Space) -> Result<([MeasureRow; 2], Numbered)> {
+        let (method, [_, dimension]) = (model.applied_method().label, space.train.dims());
+        let shown = rows_of(&space.train, self.measured);
+        let parts = (&shown, space.test.as_ref());
+        let row = |rule: &str, found: &Numbered| self.row((&method, rule, dimension), found);
+        let by_votes = self.predicted(parts, |queries, k, own| {
+            let exclude = self.numbers().exclude(own);
+            let found = model.rule().nearest(queries, &space.train, k, exclude)?;
+            Ok(nearest_means(&found, self.numbers(), k)?)
+        })?;
+        let by_votes = row(&format!("{}-NN", self.ks[1]), &by_votes)?;
+        let by_kernel = self.predicted(parts, |queries, _, own| {
+            Ok(model.rule().kernel_means(queries, &space.train, self.numbers(), own)?)
+        })?;
+        Ok(([by_votes, row("kernel", &by_kernel)?], by_kernel))
+    }
+
+    /// What a rule predicts of the training rows measured and of those held out; some queries are references themselves.
+    fn predicted<Q>(
+        &self,
+        (train, test): (&Q, Option<&Q>),
+        mean: impl Fn(&Q, usize, Option<&'a [usize]>) -> Result<Vec<f64>>,
+    ) -> Result<Numbered> {
+        let [fewer, k] = self.ks;
+        Ok(Numbered {
+            train: mean(train, fewer, Some(self.measured))?,
+            test: test.map_or(Ok(Vec::new()), |test| mean(test, k, None))?,
+        })
+    }
+
+    /// The row of a method, by a rule of prediction, in so many dimensions.
+    fn row(
+        &self,
+        (method, rule, dimension): (&str, &str, usize),
+        predicted: &Numbered,
+    ) -> Result<MeasureRow> {
+        let known = self.train.targets().values();
+        let truth: Vec<f64> = self.measured.iter().map(|&row| known[row]).collect();
+        let train = RegressionScores::of(&predicted.train, &truth)?;
+        let test = RegressionScores::of(&predicted.test, self.test.targets().values())?;
+        let values = [
+            ("r2_train", train.r2()),
+            ("rmse_train", train.rmse()),
+            ("mae_train", train.mae()),
+            ("r2_test", test.r2()),
+            ("rmse_test", test.rmse()),
+            ("mae_test", test.mae()),
+        ];
+        Ok(MeasureRow { rule: rule.to_string(), ..MeasureRow::new(method, dimension, values) })
+    }
+
+    /// The numbers of the training rows.
+    fn numbers(&self) -> Numbers<'a> {
+        let numbers = Numbers::new(self.train.targets().values(), 1);
+        numbers.with_weights(self.train.weights()).with_groups(self.train.groups())
+    }
 }
 
 /// R² and the root of the mean squared error, where there are such.
@@ -130,9 +168,6 @@ pub(super) fn r2_and_rmse(predicted: &[f64], truth: &[f64]) -> Option<String> {
     let scores = RegressionScores::of(predicted, truth).ok()?;
     Some(format!("R² {}, RMSE {}", significant(scores.r2()?, 3), significant(scores.rmse()?, 3)))
 }
-
-/// Means of numbers for queries; each of them may be a reference itself.
-type Means<'a> = dyn Fn(&Tensor<2>, Option<&[usize]>) -> Result<Vec<f64>> + 'a;
 
 /// The columns of a comparison of numbers.
 pub fn measures() -> Vec<Measure> {
@@ -142,25 +177,6 @@ pub fn measures() -> Vec<Measure> {
         Measure::new("rmse_test", "RMSE test", Unit::Number, false),
         Measure::new("mae_test", "MAE test", Unit::Number, false),
     ]
-}
-
-/// The row of a method, by a rule of prediction, in so many dimensions.
-fn row(
-    (method, rule, dimension): (&str, &str, usize),
-    predicted: &Numbered,
-    truth: &Numbered,
-) -> Result<MeasureRow> {
-    let train = RegressionScores::of(&predicted.train, &truth.train)?;
-    let test = RegressionScores::of(&predicted.test, &truth.test)?;
-    let values = [
-        ("r2_train", train.r2()),
-        ("rmse_train", train.rmse()),
-        ("mae_train", train.mae()),
-        ("r2_test", test.r2()),
-        ("rmse_test", test.rmse()),
-        ("mae_test", test.mae()),
-    ];
-    Ok(MeasureRow { rule: rule.to_string(), ..MeasureRow::new(method, dimension, values) })
 }
 
 fn embedding(

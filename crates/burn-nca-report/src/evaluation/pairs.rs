@@ -1,6 +1,7 @@
 //! A metric learned from pairs compared with Euclidean distance and PCA: where the partners of pairs held out are.
 
 use std::collections::BTreeMap;
+use std::slice;
 
 use anyhow::Result;
 use burn::tensor::Tensor;
@@ -10,7 +11,7 @@ use burn_nca_learn::evaluate::{PartnerRanks, perplexities_of};
 
 use super::Evaluation;
 use super::Stages;
-use super::baselines::baselines;
+use super::baselines::{baselines, compared};
 use super::parts::Parts;
 use super::picture::Axes;
 use super::repeats::{Seen, VALUES, seen_pairs};
@@ -40,19 +41,18 @@ pub fn evaluate(
     let precise = parts.precise(model)?.train;
     let [_, dimension] = precise.dims();
     let part = if held_out > 0 { "test" } else { "train" };
-    let mut compared = baselines(features, None, dimension, stages, |method, map| {
+    let baselines = baselines(features, None, dimension, stages, |method, map| {
         let space = parts.mapped(map)?.train;
         let ranks = PartnerRanks::of_features(&space, asked, Some(data.pairs()))?;
         Ok(row((method, space.columns()), values(part, &ranks)))
     })?;
     let method = model.applied_method().label;
-    compared.retain(|row| row.method != method);
     let ranks = PartnerRanks::of(model.references(), asked, Some(data.pairs()))?;
     let learned = row((&method, dimension), values(part, &ranks));
-    compared.push(learned.clone());
     let seen = seen(rows, asked);
     let on_others = |others: &[usize]| recall_of(others, model, (data, asked));
     let warnings = seen.warning(on_others).into_iter().collect();
+    let compared = compared(baselines, slice::from_ref(&learned));
     let comparison = MeasureTable { neighbors: None, measures: measures(part), rows: compared };
     stages.announce("drawing the embedding");
     let embedding = embedding(&precise, &drawn, rows.train.pairs())?;

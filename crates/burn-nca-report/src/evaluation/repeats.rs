@@ -86,12 +86,16 @@ impl Seen {
     }
 
     /// Says of rows which of them are training rows, by `train` where these are at hand, else by their embedding, and how
-    /// many occur more than once; `score` is as for [`warning`](Self::warning).
-    pub(super) fn warnings_of(
+    /// many occur more than once; `score` is that of what is predicted and true of the others.
+    pub(super) fn warnings_of<T: Copy>(
         (model, train): (&Fitted, Option<&Features>),
-        rows: &Features,
-        score: impl FnOnce(&[usize]) -> Option<String>,
+        (rows, [predicted, truth]): (&Features, [&[T]; 2]),
+        score: impl Fn(&[T], &[T]) -> Option<String>,
     ) -> Result<Vec<Warning>> {
+        let score = |others: &[usize]| {
+            let of = |values: &[T]| others.iter().map(|&at| values[at]).collect::<Vec<T>>();
+            score(&of(predicted), &of(truth))
+        };
         let seen = match train {
             Some(train) => Some(Self::of_model(rows, train)),
             None => Self::of_embedding(model, rows)?,

@@ -4,8 +4,9 @@ use anyhow::Result;
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Scaling, Split, TrainingData, WithoutClass};
 
+use super::repeats::Seen;
 use super::sample::Sample;
-use crate::Data;
+use crate::{Data, Warning};
 
 /// The k of k-NN where none is given.
 const NEIGHBORS: usize = 5;
@@ -60,6 +61,21 @@ impl<D: TrainingData> Rows<D> {
         data.scale(scaling)?;
         let train = data.part(&split.train)?;
         Ok(Self { data, split, train, without_class, neighbors, seed })
+    }
+
+    /// How many of the rows held out are training rows, too, and what to know of it; `score` is that of what is predicted
+    /// and true of the others.
+    pub(super) fn seen<T: Copy>(
+        &self,
+        (sample, of_test): (&Sample, [&[T]; 2]),
+        score: impl Fn(&[T], &[T]) -> Option<String>,
+    ) -> (usize, Vec<Warning>) {
+        let seen = Seen::of_test(self.data.features(), &self.split, self.train.features());
+        let warning = seen.warning(|others| {
+            let (predicted, truth) = sample.of_test(&self.split, others, of_test);
+            score(&predicted, &truth)
+        });
+        (seen.count(), warning.into_iter().collect())
     }
 
     /// What is said of any data.

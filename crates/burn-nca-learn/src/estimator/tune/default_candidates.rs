@@ -1,13 +1,15 @@
 //! The candidates that a fit compares by default, and the tables where that costs seconds.
 
-use super::search::network_seconds;
+mod networks;
+
 use super::{Candidate, TuneConfig};
-use crate::data::{Labeled, RegressionData, ScalingKind, TrainingData};
-use crate::encoder::{EncoderConfig, HiddenLayers};
+use crate::data::{Labeled, RegressionData};
+use crate::encoder::EncoderConfig;
 use crate::estimator::{Estimator, NcaConfig};
 use crate::fit::{Penalty, START_PERPLEXITY, Start};
 use crate::method::AnyMethod;
 use crate::objective::Criterion;
+use networks::{modern, network};
 
 /// The rows that candidates are compared on, where there are more.
 const COMPARED_ROWS: usize = 1200;
@@ -34,16 +36,6 @@ const REPEATED_PRODUCTS: f64 = 4e8;
 /// Seconds of the comparison.
 const BUDGET: f64 = 10.0;
 
-/// Rows from which a network has something to learn from.
-const ROWS_OF_A_NETWORK: usize = 500;
-
-/// Dimensions of a network where any will do.
-const DIMENSIONS_OF_A_NETWORK: usize = 8;
-
-/// The products of one pass of modern NCA over the compared rows, above which no fold would end in time, and over all
-/// rows, above which the fit of what was chosen would take minutes.
-const PRODUCTS_OF_A_PASS: [usize; 2] = [1_000_000_000, 3_000_000_000];
-
 impl TuneConfig {
     /// The comparison of default candidates: what `nca fit` does without options.
     ///
@@ -54,9 +46,9 @@ impl TuneConfig {
     /// of equal ones the simplest ([`Choice`](super::Choice)). The comparison takes at most ten seconds; candidates that
     /// are not finished by then are not compared.
     ///
-    /// From 500 rows on a network ([`HiddenLayers::regularized`]) is compared too, on some of the folds: after the closed
-    /// forms, of the dimensions of the configuration. With `any_dimension` Euclidean distance of all features, LDA to all
-    /// its directions and, last, modern NCA ([`Modern`](crate::method::Modern), by its own rule; not in a browser, nor where
+    /// From 500 rows on a network ([`HiddenLayers::regularized`](crate::encoder::HiddenLayers::regularized)) is compared
+    /// too, on some of the folds: after the closed forms, of the dimensions of the configuration. With `any_dimension`
+    /// Euclidean distance of all features, LDA to all its directions and, last, modern NCA ([`Modern`](crate::method::Modern), by its own rule; not in a browser, nor where
     /// it would take minutes) and the network, then of eight dimensions, are compared, whatever the dimensions of the
     /// configuration.
     ///
@@ -186,59 +178,6 @@ fn candidates(config: &NcaConfig, compared: [usize; 2], any_dimension: bool) -> 
     all
 }
 
-/// Modern NCA by this name, where there is such a method and these settings and rows leave it free.
-fn modern<D: TrainingData>(name: &str, config: &Estimator, data: &D) -> Option<Candidate> {
-    let method = AnyMethod::named(name).ok()?;
-    let (fit, labels_missing) = (&config.fit, data.unlabeled().is_some());
-    let free = config.encoder == EncoderConfig::Linear && fit.sums.is_none() && !labels_missing;
-    // A pair of rows costs two products a dimension, a row the embedding of its features and the block.
-    let pass = |rows: usize| rows * (256 * rows + 1280 * config.d_input + 65_000);
-    let rows = data.features().rows();
-    let passes = [rows.min(COMPARED_ROWS), rows].map(pass);
-    let free = free && (0..2).all(|at| passes[at] < PRODUCTS_OF_A_PASS[at]);
-    let d_output = method.default_dimension(data.as_any_data()).filter(|_| free)?;
-    Some(Candidate {
-        method: Some(method),
-        l2: 0.0,
-        penalty: None,
-        start: Start::Auto,
-        start_perplexity: None,
-        ..Candidate::of_fit(fit, d_output)
-    })
-}
-
-/// A network, for enough rows to learn from, where a fold of it takes seconds and a fit of all rows no minutes; and
-/// these settings leave it free. Its numbers are set in units of standardized features.
-fn network<D: TrainingData>(
-    config: &Estimator,
-    data: &D,
-    any_dimension: bool,
-) -> Option<Candidate> {
-    let (fit, rows, layers) = (&config.fit, data.features().rows(), HiddenLayers::regularized());
-    let seconds = |rows| network_seconds(&layers, config.d_input, rows);
-    let free = config.encoder == EncoderConfig::Linear
-        && fit.scaling == ScalingKind::Standardize
-        && fit.sums.is_none()
-        && fit.start == Start::Auto
-        && data.unlabeled().is_none();
-    let quick = seconds(rows.min(COMPARED_ROWS)) < 0.7 * BUDGET && seconds(rows) < 6.0 * BUDGET;
-    (free && quick && rows >= ROWS_OF_A_NETWORK).then(|| Candidate {
-        network: Some(layers),
-        criterion: config.method.settings().contains_key("criterion").then_some(Criterion::G),
-        l2: 0.0,
-        penalty: Some(Penalty::Weights),
-        start_perplexity: None,
-        ..Candidate::of_fit(
-            fit,
-            if any_dimension {
-                config.d_input.min(DIMENSIONS_OF_A_NETWORK)
-            } else {
-                config.d_output
-            },
-        )
-    })
-}
-
 /// The closed forms that so many classes and rows allow, with their dimensions.
 fn closed_forms(
     config: &NcaConfig,
@@ -271,7 +210,7 @@ mod tests {
     use crate::data::Features;
 
     /// Equal rows of d features, of so many classes.
-    fn table([rows, d]: [usize; 2], classes: usize) -> Labeled {
+    pub(super) fn table([rows, d]: [usize; 2], classes: usize) -> Labeled {
         let features = Features::unnamed(vec![0.5; rows * d], d).unwrap();
         Labeled::from_labels(features, (0..rows).map(|row| row % classes).collect()).unwrap()
     }
@@ -286,39 +225,6 @@ mod tests {
         let tune = TuneConfig::default_candidates(config, data, any_dimension).unwrap();
         let closed = tune.candidates.unwrap().into_iter().filter(Candidate::is_closed);
         closed.map(|one| (one.closed_form().to_string(), one.d_output)).collect()
-    }
-
-    #[test]
-    fn modern_nca_is_compared_last_where_it_takes_seconds() {
-        let modern = |rows: usize, d: usize, any_dimension: bool| {
-            let (config, data) = (NcaConfig::recommended(d, d), table([rows, d], 2));
-            let tune = TuneConfig::default_candidates(&config, &data, any_dimension).unwrap();
-            tune.candidates.unwrap().iter().any(|one| one.method.is_some())
-        };
-        assert!(modern(100, 5, true) && modern(3000, 64, true) && modern(60, 2000, true));
-        assert!(!modern(100, 5, false) && !modern(1200, 784, true) && !modern(5000, 5, true));
-    }
-
-    #[test]
-    fn a_network_is_compared_where_rows_are_enough_and_a_fit_takes_seconds() {
-        let place = |rows: usize, d: usize, k: Option<usize>, scaling: ScalingKind| {
-            let data = table([rows, d], 3);
-            let mut config = NcaConfig::recommended(d, k.unwrap_or(d));
-            config.fit.scaling = scaling;
-            let tune = TuneConfig::default_candidates(&config, &data, k.is_none()).unwrap();
-            let all = tune.candidates.unwrap();
-            let at = all.iter().position(|one| one.network.is_some())?;
-            let next = all.get(at + 1).map(|one| one.is_closed());
-            Some((all[at].d_output, next))
-        };
-        let standard = ScalingKind::Standardize;
-        // Before the other settings of a map to two dimensions; else last.
-        assert_eq!(place(500, 20, Some(2), standard), Some((2, Some(false))));
-        assert_eq!(place(5000, 64, Some(2), standard), Some((2, Some(false))));
-        assert_eq!(place(500, 20, None, standard), Some((8, None)));
-        assert_eq!(place(499, 20, Some(2), standard), None);
-        assert_eq!(place(5000, 784, Some(2), standard), None);
-        assert_eq!(place(500, 20, Some(2), ScalingKind::MinMax), None);
     }
 
     #[test]

@@ -18,9 +18,12 @@
 
 mod candidate;
 mod choice;
+mod combinations;
 mod config;
+mod costs;
 mod default_candidates;
 mod fold;
+mod outcome;
 mod score;
 mod search;
 mod session;
@@ -32,8 +35,8 @@ use burn::tensor::Device;
 pub use candidate::Candidate;
 pub use choice::Choice;
 pub use config::TuneConfig;
+pub use outcome::{Search, SearchEnd};
 pub use score::HeldOut;
-pub use search::{Search, SearchEnd};
 pub use session::{OnTuneProgress, TuneProgress, TuneSession};
 pub use trial::{StepScore, Trial};
 

@@ -7,91 +7,21 @@ use web_time::Instant;
 
 use burn::tensor::Device;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
+use super::costs::{FEWEST_FOLDS, SECONDS, has_members, network_seconds, shares};
 use super::fold::{Fold, FoldScores};
 use super::session::OnTuneProgress;
 use super::store::Finished;
-use super::{Candidate, Choice, Trial, TuneConfig, TuneProgress, TuneSession, store};
+use super::{
+    Candidate, Choice, Search, SearchEnd, Trial, TuneConfig, TuneProgress, TuneSession, store,
+};
 use crate::data::{AnyData, TrainingData};
-use crate::encoder::HiddenLayers;
 use crate::error::Result;
 use crate::estimator::Estimator;
 use crate::estimator::estimate::counting;
-use crate::fit::{self, FitIdentity, Progress, StochasticConfig, Termination};
+use crate::fit::{self, FitIdentity, Progress, Termination};
 use crate::method::gradient::resolve_device;
 use crate::side_by_side::side_by_side;
-
-/// Folds and members by which a method of several members is compared, the most that [`PRODUCTS`] allow.
-const SHARES: [[usize; 2]; 4] = [[5, 5], [5, 3], [3, 3], [2, 3]];
-const FEWEST: [usize; 2] = [2, 2];
-
-/// The squared rows of all fits of such a candidate together for each second of the budget; they take about half of it.
-const PRODUCTS: f64 = 350_000.0;
-
-/// The seconds by which they are counted where there is no budget.
-const SECONDS: f64 = 10.0;
-
-/// Why a search ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SearchEnd {
-    /// Every candidate was tried.
-    AllTried,
-    /// The budget is used up.
-    Budget,
-    /// The caller asked to stop.
-    Stopped,
-}
-
-impl SearchEnd {
-    /// The reason as a sentence.
-    pub fn sentence(self) -> &'static str {
-        match self {
-            Self::AllTried => "Every candidate was tried.",
-            Self::Budget => "The budget was used up before every candidate was tried.",
-            Self::Stopped => "Stopped on request before every candidate was tried.",
-        }
-    }
-}
-
-/// The trials of a hyperparameter search, and the best of them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Search {
-    /// Finished trials, in the order in which they ran.
-    pub trials: Vec<Trial>,
-    /// Number of candidates there were.
-    pub candidates: usize,
-    /// Those that were not tried.
-    pub left_out: Vec<Candidate>,
-    /// The best; `None` where no trial was finished.
-    pub choice: Option<Choice>,
-    /// The first candidate, which is taken where no trial was finished.
-    pub first: Candidate,
-    /// Why the search ended.
-    pub end: SearchEnd,
-    /// Number of fits a trial: folds times repeats.
-    pub folds: usize,
-    /// Rows (or pairs) of all data, which the chosen settings are for.
-    pub rows: usize,
-    /// Seconds of the search, those of earlier runs included.
-    pub seconds: f64,
-}
-
-impl Search {
-    /// The estimator with the settings of the best trial.
-    ///
-    /// Where the budget ended the search before one was finished it is that of the first candidate; `None` where the
-    /// caller did.
-    pub fn estimator(&self, estimator: &Estimator) -> Option<Estimator> {
-        let Some(choice) = &self.choice else {
-            return (self.end == SearchEnd::Budget)
-                .then(|| self.first.configure(estimator, self.rows));
-        };
-        let mut estimator = self.trials[choice.trial].candidate.configure(estimator, self.rows);
-        estimator.fit.stop_at = choice.stop_at.or(estimator.fit.stop_at);
-        Some(estimator)
-    }
-}
 
 /// A search that is under way.
 struct Running<'a, 's, D> {
@@ -247,9 +177,7 @@ impl<D: TrainingData> Running<'_, '_, D> {
         let affordable = if let Some(layers) = &candidate.network {
             (seconds / network_seconds(layers, config.d_input, rows)) as usize
         } else if has_members(&config) {
-            let most = seconds * PRODUCTS / (self.rows as f64).powi(2);
-            let affordable = |[folds, members]: &&[usize; 2]| (folds * members) as f64 <= most;
-            let &[folds, members] = SHARES.iter().find(affordable).unwrap_or(&FEWEST);
+            let [folds, members] = shares(seconds, self.rows);
             if let Ok(method) = config.method.with_setting("members", &members.to_string()) {
                 config.method = method;
             }
@@ -257,7 +185,7 @@ impl<D: TrainingData> Running<'_, '_, D> {
         } else {
             return self.fitted(candidate, &config, (&self.folds, trials));
         };
-        let folds = affordable.max(FEWEST[0]).min(self.tune.folds).min(self.folds.len());
+        let folds = affordable.max(FEWEST_FOLDS).min(self.tune.folds).min(self.folds.len());
         self.fitted(candidate, &config, (&self.folds[..folds], trials))
     }
 
@@ -310,7 +238,7 @@ impl<D: TrainingData> Running<'_, '_, D> {
         let folds: Vec<FoldScores> =
             folds.into_iter().map_while(|fold| fold.filter(is_complete)).collect();
         let is_partial = costly && !self.stopped.load(Ordering::Relaxed);
-        if was_cut && !(is_partial && folds.len() >= FEWEST[0]) {
+        if was_cut && !(is_partial && folds.len() >= FEWEST_FOLDS) {
             return Ok(None);
         }
         let seconds = started.elapsed().as_secs_f64();
@@ -345,26 +273,6 @@ impl<D: TrainingData> Running<'_, '_, D> {
         let spent = self.tune.budget.is_some_and(|budget| self.seconds() >= budget);
         spent || self.stopped.load(Ordering::Relaxed)
     }
-}
-
-/// Seconds of one core that the fit of a network to so many rows of d features takes, about, on a machine of today.
-///
-/// ```text
-/// 600 steps of b rows:   3 b Σ_l d_(l-1) d_l products of the layers,   b² kernels,   and Burn's own part
-/// ```
-pub(super) fn network_seconds(layers: &HiddenLayers, d: usize, rows: usize) -> f64 {
-    let batches = StochasticConfig::of_network(rows);
-    let batch = batches.batch_rows(rows) as f64;
-    let inputs = std::iter::once(&d).chain(&layers.sizes);
-    let weights: usize = inputs.zip(&layers.sizes).map(|(inputs, units)| inputs * units).sum();
-    let step = 7e-4 + batch * (2e-10 * weights as f64 + 6e-9 * batch);
-    let steps = batches.epochs_of(rows) as f64 * (rows as f64 / batch).round();
-    steps * step
-}
-
-/// Whether a fit is a mean of several.
-fn has_members(config: &Estimator) -> bool {
-    config.method.settings().contains_key("members")
 }
 
 /// What is reported of the trial that runs.

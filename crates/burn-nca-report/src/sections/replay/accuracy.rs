@@ -25,10 +25,6 @@ impl Replay {
         [step, format!("{model}: {told}")]
     }
 
-    fn figure(&self) -> Option<ReplayFigure> {
-        self.values.as_ref().map(|values| values.figure)
-    }
-
     /// A figure of a frame as people read it.
     fn number(&self, figure: Option<f64>) -> String {
         match self.figure() {

@@ -85,10 +85,14 @@ impl Replay {
         self.points.iter().any(|point| point.part == Part::Test)
     }
 
+    /// What the figures of the frames are, where they are no accuracies.
+    pub(super) fn figure(&self) -> Option<ReplayFigure> {
+        self.values.as_ref().map(|values| values.figure)
+    }
+
     /// Whether the fit was one of pairs.
     pub(super) fn is_of_pairs(&self) -> bool {
-        let figure = self.values.as_ref().map(|values| values.figure);
-        matches!(figure, Some(ReplayFigure::TrainingPairs | ReplayFigure::HeldOutPairs))
+        matches!(self.figure(), Some(ReplayFigure::TrainingPairs | ReplayFigure::HeldOutPairs))
     }
 
     /// Whether there is anything to see.

@@ -58,9 +58,7 @@ impl Replay {
              value=\"{shown}\" aria-label=\"Step of the fit\"></div>\n<p class=\"now\" id=\"replay-now\"><b>{step}</b><span>{rest}</span></p>\n"
         )
     }
-}
 
-impl Replay {
     /// How many classes, or bands of values, the points are of.
     fn groups_of(&self, report: &Report) -> usize {
         self.values.as_ref().map_or(report.header.data.classes.len(), |values| values.bands.len())

@@ -132,6 +132,39 @@ impl Tuning {
         }
         text
     }
+
+    fn table<'a>(&self, rows: &'a [TuningRow]) -> Table<'a, TuningRow> {
+        let by = self.compared_by;
+        let mut table = Table::of("trials", rows)
+            .names("candidate", 48, |row| Cell::marked(row.name(), "chosen", row.chosen));
+        if self.trials.iter().any(|row| !row.settings.is_empty()) {
+            table = table.whole_text("settings", |row| row.own_settings().join(", "));
+        }
+        if self.trials.iter().any(|row| row.l2().is_some()) {
+            let l2 = |row: &TuningRow| row.l2().map_or("–".to_string(), |l2| l2.to_string());
+            table = table.number("l2", l2);
+        }
+        if self.trials.iter().any(TuningRow::has_start) {
+            table = table.text("start", TuningRow::start);
+        }
+        let table = table
+            .number("dim", |row| row.dimension.to_string())
+            .number("steps", TuningRow::steps)
+            .number(&by.head(self.neighbors_of_some()), move |row| by.text(row.accuracy))
+            .number("± s.e.", move |row| by.text(row.standard_error))
+            .page_number("difference", move |row| match row.chosen {
+                true => "–".to_string(),
+                false => by.lead([row.difference, row.difference_standard_error]),
+            });
+        let table = match by {
+            ComparedBy::Accuracy => table.page_number("ln p", |row| significant(row.log_p, 3)),
+            ComparedBy::R2 | ComparedBy::LogProbability => table,
+        };
+        table
+            .page_number("time", |row| duration(row.seconds))
+            .row_class(|row| if row.chosen { "chosen" } else { "" })
+            .scrolling("Candidates of the search")
+    }
 }
 
 /// Why the first candidate is taken where none was finished.
@@ -180,41 +213,6 @@ fn end(end: SearchEnd) -> &'static str {
 fn score<'a>(trial: &'a Trial, choice: &Choice) -> &'a StepScore {
     let mut scores = trial.scores.iter();
     scores.find(|score| score.steps == choice.stop_at).unwrap_or(trial.best())
-}
-
-impl Tuning {
-    fn table<'a>(&self, rows: &'a [TuningRow]) -> Table<'a, TuningRow> {
-        let by = self.compared_by;
-        let mut table = Table::of("trials", rows)
-            .names("candidate", 48, |row| Cell::marked(row.name(), "chosen", row.chosen));
-        if self.trials.iter().any(|row| !row.settings.is_empty()) {
-            table = table.whole_text("settings", |row| row.own_settings().join(", "));
-        }
-        if self.trials.iter().any(|row| row.l2().is_some()) {
-            let l2 = |row: &TuningRow| row.l2().map_or("–".to_string(), |l2| l2.to_string());
-            table = table.number("l2", l2);
-        }
-        if self.trials.iter().any(TuningRow::has_start) {
-            table = table.text("start", TuningRow::start);
-        }
-        let table = table
-            .number("dim", |row| row.dimension.to_string())
-            .number("steps", TuningRow::steps)
-            .number(&by.head(self.neighbors_of_some()), move |row| by.text(row.accuracy))
-            .number("± s.e.", move |row| by.text(row.standard_error))
-            .page_number("difference", move |row| match row.chosen {
-                true => "–".to_string(),
-                false => by.lead([row.difference, row.difference_standard_error]),
-            });
-        let table = match by {
-            ComparedBy::Accuracy => table.page_number("ln p", |row| significant(row.log_p, 3)),
-            ComparedBy::R2 | ComparedBy::LogProbability => table,
-        };
-        table
-            .page_number("time", |row| duration(row.seconds))
-            .row_class(|row| if row.chosen { "chosen" } else { "" })
-            .scrolling("Candidates of the search")
-    }
 }
 
 impl Section for Tuning {

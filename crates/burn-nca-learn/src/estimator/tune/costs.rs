@@ -1,0 +1,44 @@
+//! What costly fits take, networks and means of several, and on how many folds they are compared.
+
+use crate::encoder::HiddenLayers;
+use crate::estimator::Estimator;
+use crate::fit::StochasticConfig;
+
+/// Folds and members by which a method of several members is compared, the most that [`PRODUCTS`] allow.
+const SHARES: [[usize; 2]; 4] = [[5, 5], [5, 3], [3, 3], [2, 3]];
+
+/// The fewest folds that costly fits are compared on.
+pub(super) const FEWEST_FOLDS: usize = 2;
+
+/// The squared rows of all fits of such a candidate together for each second of the budget; they take about half of it.
+const PRODUCTS: f64 = 350_000.0;
+
+/// The seconds by which they are counted where there is no budget.
+pub(super) const SECONDS: f64 = 10.0;
+
+/// The folds and the members that so many seconds are enough for, of so many rows.
+pub(super) fn shares(seconds: f64, rows: usize) -> [usize; 2] {
+    let most = seconds * PRODUCTS / (rows as f64).powi(2);
+    let affordable = |[folds, members]: &&[usize; 2]| (folds * members) as f64 <= most;
+    SHARES.iter().find(affordable).copied().unwrap_or([FEWEST_FOLDS, 2])
+}
+
+/// Seconds of one core that the fit of a network to so many rows of d features takes, about, on a machine of today.
+///
+/// ```text
+/// 600 steps of b rows:   3 b Σ_l d_(l-1) d_l products of the layers,   b² kernels,   and Burn's own part
+/// ```
+pub(super) fn network_seconds(layers: &HiddenLayers, d: usize, rows: usize) -> f64 {
+    let batches = StochasticConfig::of_network(rows);
+    let batch = batches.batch_rows(rows) as f64;
+    let inputs = std::iter::once(&d).chain(&layers.sizes);
+    let weights: usize = inputs.zip(&layers.sizes).map(|(inputs, units)| inputs * units).sum();
+    let step = 7e-4 + batch * (2e-10 * weights as f64 + 6e-9 * batch);
+    let steps = batches.epochs_of(rows) as f64 * (rows as f64 / batch).round();
+    steps * step
+}
+
+/// Whether a fit is a mean of several.
+pub(super) fn has_members(config: &Estimator) -> bool {
+    config.method.settings().contains_key("members")
+}
