@@ -1,32 +1,35 @@
 //! `nca fit`: from the options to a model, a report and a run's folder, whatever is learned from.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use anyhow::{Result, bail};
 use burn::tensor::Device;
-use burn_nca_learn::data::{Coincidences, Features, Labeled, RegressionData, Scaling, ScalingKind};
+use burn_nca_learn::data::{Coincidences, Features, Labeled, RegressionData, Scaling};
 use burn_nca_learn::estimator::{Decision, Estimator};
-use burn_nca_learn::fit::{FitSession, Precision, Progress, Termination};
-use burn_nca_learn::method::{AnyMethod, Uses};
+use burn_nca_learn::fit::Precision;
+use burn_nca_learn::method::AnyMethod;
 use burn_nca_learn::{DeviceTime, Fitted, device};
 use burn_nca_program::{Interrupt, RunFolder, short_name};
 
 use super::report::write_pictures;
 use super::{model_folder, open_device};
-use crate::cli::fit::{EncoderKind, FitArgs, Init};
+use crate::cli::fit::{EncoderKind, FitArgs};
 use crate::cli::{Format, NeighborCount, Rule};
 use crate::failure::{hinted, usage};
-use crate::fitting::ending;
+use crate::fitting::divergence::{cure_of_divergence, refuse_f64_on_graphics, refuse_far_values};
+use crate::fitting::optimizer::step_limit;
 use crate::fitting::progress::FitProgress;
 use crate::fitting::recording::Recording;
 use crate::fitting::rows::FitData;
-use crate::fitting::run_folder::{self, CHECKPOINT};
 use crate::fitting::stages::Stages;
 use crate::fitting::target_settings::{FitTask, learned_from};
 use crate::fitting::time_budget::TimeBudget;
-use crate::fitting::{method, neighbor_count, network, options, settings, tuning, warnings};
+use crate::fitting::{
+    ending, method, neighbor_count, network, options, run_folder, settings, tuning, warnings,
+    watched,
+};
 use crate::source::Source;
+use crate::tables::PreparedData;
 use crate::{date, output, process, tables};
 use burn_nca_report::evaluation::Rows;
 use burn_nca_report::terminal::Terminal;
@@ -43,127 +46,172 @@ pub fn run(args: &FitArgs) -> Result<()> {
     let learned_from = learned_from(args)?;
     let method = method::chosen(args, learned_from)?;
     options::check(args, learned_from, &method)?;
+    tables::check(args, learned_from)?;
+    let run = Run::begin(args, time)?;
+    let source = Source::of_fit(args, learned_from);
     match learned_from {
-        FitTask::Classes => of::<Labeled>(args, method, time),
-        FitTask::Numbers => of::<RegressionData>(args, method, time),
-        FitTask::Pairs => of::<Coincidences>(args, method, time),
+        FitTask::Classes => run.of::<Labeled>(method, source),
+        FitTask::Numbers => run.of::<RegressionData>(method, source),
+        FitTask::Pairs => run.of::<Coincidences>(method, source),
     }
 }
 
-/// The fit of any kind of data, from the options to what is printed.
-fn of<D: FitData>(args: &FitArgs, method: AnyMethod, time: TimeBudget) -> Result<()> {
-    tables::check(args, D::TASK)?;
-    let interrupt = Interrupt::listen("step")?;
-    let stages =
-        Stages::new(time, args.quiet, interrupt.clone()).without_baselines(args.no_baselines);
-    let folder = open_folder(args)?;
-    let source = Source::of_fit(args, learned_from(args)?);
-    stages.show(&format!("reading {}", short_name(&args.source.data)));
-    let table = D::open(args, &source, &stages)?;
-    let source = source.with_target(table.target.as_deref());
-    let mut rows = table.data.split_rows(table.split, args)?;
-    if folder.is_none() {
-        // With a folder the fit stops after its first step, and can be resumed.
-        stages.refuse_stop("while the table was read")?;
+/// A run of `nca fit`.
+struct Run<'a> {
+    args: &'a FitArgs,
+    interrupt: Interrupt,
+    stages: Stages,
+    folder: Option<RunFolder>,
+    /// What was said so far, for the report to say it again.
+    warnings: Vec<Warning>,
+}
+
+impl<'a> Run<'a> {
+    fn begin(args: &'a FitArgs, time: TimeBudget) -> Result<Self> {
+        let interrupt = Interrupt::listen("step")?;
+        let stages =
+            Stages::new(time, args.quiet, interrupt.clone()).without_baselines(args.no_baselines);
+        let folder = args.out.as_deref();
+        let folder = folder.map(|target| run_folder::open(target, args.resume)).transpose()?;
+        Ok(Self { args, interrupt, stages, folder, warnings: Vec::new() })
     }
-    stages.clear();
-    rows.without_class = table.without_class;
-    if let Some(NeighborCount::Given(k)) = args.neighbors
-        && D::PREDICTS
-    {
-        refuse_many_neighbors(k, rows.train.units())?;
-    }
-    if let (true, Some(network)) = (table.reduction.is_some(), network(args)) {
-        return Err(usage(
-            format!("the model of a reduced table is a linear map, and {network} is a network"),
-            format!("leave {network} out"),
-        ));
-    }
-    let train = &rows.train;
-    let size = train.features();
-    let size = [size.rows(), size.columns(), args.dim.unwrap_or(size.columns())];
-    let (name, device) = device_for(&args.device.device, size)?;
-    refuse_f64_on_graphics(args.precision, &device)?;
-    log::info!("{} training rows, {} features, on {name}: {device:?}", size[0], size[1]);
-    let warm_start = warm_start(args, train.features(), &device)?;
-    let config = settings::configuration(args, method, train.as_any_data(), warm_start.as_ref())?;
-    let of_rows = D::warnings(train).into_iter().chain(rows.remark()?);
-    let mut warnings = emit_notes(table.warnings.into_iter().chain(of_rows).collect());
-    let (config, tuning, few_groups) =
-        tuning::choose(args, config, (train, &device), (folder.as_ref(), &interrupt, &stages))?;
-    warnings.extend(emit_notes(few_groups.into_iter().collect()));
-    let config = network::for_rows(args, config, train.features().rows());
-    let about = warnings::about_dimension(args, &config)
-        .into_iter()
-        .chain(warnings::about_batches(args, &config, train.features().rows()))
-        .chain(warnings::about_weights(args, config.method.info().name));
-    warnings.extend(emit_notes(about.collect()));
-    let steps = settings::step_limit(&config.fit, train.features().rows());
-    let bar = FitProgress::new(steps, args.quiet, (interrupt, time)).with_measure(D::MEASURE);
-    stages.begin("training");
-    bar.begin();
-    let scaling = Scaling::fit(config.fit.scaling, train.features());
-    if args.precision == Precision::F32 {
-        refuse_far_values(&rows, &scaling, (&table.names, device::backend(&device)))
-            .inspect_err(|_| bar.finish())?;
-    }
-    let mut rows = rows.scaled(&scaling)?;
-    let start = warm_start.map(|model| model.encoder);
-    let recording = folder
-        .as_ref()
-        .map(|folder| Recording::new(folder, config.identity(rows.train.as_any_data())));
-    let cure = cure_of_divergence(args, &config);
-    let model = fit(&bar, (folder.as_ref(), recording.as_ref()), &cure, |session| {
-        config.fit_scaled(start, (rows.train.clone(), scaling), &device, session)
-    })?;
-    warnings.extend(bar.warnings());
-    let lacking = recording.as_ref().and_then(Recording::warning);
-    warnings.extend(emit_notes(lacking.into_iter().collect()));
-    let mut model = model;
-    let preparation = match (table.preparation, &table.reduction) {
-        (Some(preparation), None) => {
+
+    /// The fit of any kind of data, from the table to what is printed.
+    fn of<D: FitData>(mut self, method: AnyMethod, source: Source) -> Result<()> {
+        let args = self.args;
+        let table = self.read::<D>(&source)?;
+        let source = source.with_target(table.target.as_deref());
+        let train = &table.rows.train;
+        let (name, device) = device_for(&args.device.device, (train.features(), args.dim))?;
+        refuse_f64_on_graphics(args.precision, &device)?;
+        let warm_start = warm_start(args, train.features(), &device)?;
+        let config =
+            settings::configuration(args, method, train.as_any_data(), warm_start.as_ref())?;
+        let of_rows = D::warnings(train).into_iter().chain(table.rows.remark()?);
+        self.note(table.warnings.into_iter().chain(of_rows));
+        let run = (self.folder.as_ref(), &self.interrupt, &self.stages);
+        let (config, tuning, few_groups) = tuning::choose(args, config, (train, &device), run)?;
+        let config = network::for_rows(args, config, train.features().rows());
+        let of_config = warnings::about_config(args, &config, train.features().rows());
+        self.note(few_groups.into_iter().chain(of_config));
+        let (mut model, mut rows, recording) =
+            self.learn((config, warm_start), (table.rows, &table.names), &device)?;
+        let mut preparation = table.preparation;
+        if table.reduction.is_none()
+            && let Some(preparation) = preparation.take()
+        {
             model = model.with_preparation(preparation)?;
-            None
         }
-        // The model takes reduced rows; the whole one will take the table.
-        (preparation, _) => preparation,
-    };
-    if D::PREDICTS {
+        if D::PREDICTS {
+            (model, rows.neighbors) = self.decided(model)?;
+        }
+        // What is saved takes the table as it is; what is measured, its reduction.
+        let whole =
+            table.reduction.map(|reduction| reduction.whole(&model, preparation)).transpose()?;
+        let Self { stages, folder, warnings, .. } = self;
+        conclude(args, folder, (whole.as_ref().unwrap_or(&model), &source), || {
+            let mut report = Report::in_stages(&model, &rows, &stages)?;
+            let steps = recording.map(Recording::into_steps).unwrap_or_default();
+            report.replay = D::replay(&model, &rows, (&steps, &stages))?;
+            let searched = tuning.is_some() && model.card().fit.stop_at.is_some();
+            let mut report =
+                report.with_tuning(tuning).with_ending(&ending::of_model(&model, searched));
+            sign(&mut report, args, name);
+            report.warnings =
+                warnings.into_iter().chain(report.warnings).chain(stages.finish()).collect();
+            report.name_rows(&table.names);
+            Ok(report)
+        })?;
+        stages.tell_times();
+        Ok(())
+    }
+
+    /// Reads the table, and refuses what would fail after the fit.
+    fn read<D: FitData>(&self, source: &Source) -> Result<PreparedData<D>> {
+        let args = self.args;
+        self.stages.show(&format!("reading {}", short_name(&args.source.data)));
+        let table = D::open(args, source, &self.stages)?;
+        if self.folder.is_none() {
+            // With a folder the fit stops after its first step, and can be resumed.
+            self.stages.refuse_stop("while the table was read")?;
+        }
+        self.stages.clear();
+        if let (Some(NeighborCount::Given(k)), true) = (args.neighbors, D::PREDICTS) {
+            refuse_many_neighbors(k, table.rows.train.units())?;
+        }
+        if let (true, Some(network)) = (table.reduction.is_some(), network(args)) {
+            return Err(usage(
+                format!("the model of a reduced table is a linear map, and {network} is a network"),
+                format!("leave {network} out"),
+            ));
+        }
+        Ok(table)
+    }
+
+    /// Says on stderr what is worth knowing; the report says it again.
+    fn note(&mut self, warnings: impl IntoIterator<Item = Warning>) {
+        let warnings: Vec<Warning> = warnings.into_iter().collect();
+        // What was asked for is no cause for alarm.
+        output::emit(&warnings, &[WarningCode::Prepared, WarningCode::ReadAs]);
+        self.warnings.extend(warnings);
+    }
+
+    /// Scales the rows and fits a model under a progress bar; with its steps on record where there is a folder.
+    fn learn<D: FitData>(
+        &mut self,
+        (config, warm_start): (Estimator, Option<Fitted>),
+        (rows, names): (Rows<D>, &RowNames),
+        device: &Device,
+    ) -> Result<(Fitted, Rows<D>, Option<Recording>)> {
+        let (args, folder) = (self.args, self.folder.as_ref());
+        let steps = step_limit(&config.fit, rows.train.features().rows());
+        let limits = (self.interrupt.clone(), self.stages.time());
+        let bar = FitProgress::new(steps, args.quiet, limits).with_measure(D::MEASURE);
+        self.stages.begin("training");
+        bar.begin();
+        let scaling = Scaling::fit(config.fit.scaling, rows.train.features());
+        if args.precision == Precision::F32 {
+            refuse_far_values(&rows, &scaling, (names, device::backend(device)))
+                .inspect_err(|_| bar.finish())?;
+        }
+        let rows = rows.scaled(&scaling)?;
+        let recording =
+            folder.map(|folder| Recording::new(folder, config.identity(rows.train.as_any_data())));
+        let (cure, start) =
+            (cure_of_divergence(args, &config), warm_start.map(|model| model.encoder));
+        let model = watched::fit(&bar, (folder, recording.as_ref()), &cure, |session| {
+            config.fit_scaled(start, (rows.train.clone(), scaling), device, session)
+        })?;
+        self.warnings.extend(bar.warnings());
+        self.note(recording.as_ref().and_then(Recording::warning));
+        Ok((model, rows, recording))
+    }
+
+    /// The model with its rule, and the k of k-NN.
+    fn decided(&self, model: Fitted) -> Result<(Fitted, usize)> {
+        let args = self.args;
         if matches!(args.neighbors, Some(NeighborCount::CrossValidated | NeighborCount::Entropy)) {
-            stages.announce("choosing the number of neighbors");
+            self.stages.announce("choosing the number of neighbors");
         }
-        rows.neighbors = neighbor_count::of_model(args.neighbors, &model)?;
-        let neighbors = rows.neighbors;
-        model = match (args.rule, model.decision()) {
+        let neighbors = neighbor_count::of_model(args.neighbors, &model)?;
+        let model = match (args.rule, model.decision()) {
             (Some(Rule::Soft), _) => model.with_decision(Decision::Soft)?,
             (Some(Rule::Knn), _) | (None, Decision::Nearest { .. }) => {
                 model.with_decision(Decision::Nearest { neighbors })?
             }
             (None, Decision::Soft) => model,
         };
+        Ok((model, neighbors))
     }
-    // What is saved takes the table as it is; what is measured, its reduction.
-    let whole =
-        table.reduction.map(|reduction| reduction.whole(&model, preparation)).transpose()?;
-    conclude(args, folder, (whole.as_ref().unwrap_or(&model), &source), || {
-        let mut report = Report::in_stages(&model, &rows, &stages)?;
-        let steps = recording.map(Recording::into_steps).unwrap_or_default();
-        report.replay = D::replay(&model, &rows, (&steps, &stages))?;
-        let searched = tuning.is_some() && model.card().fit.stop_at.is_some();
-        let ending = ending::of_model(&model, searched);
-        report.run.ended = Some(date::now());
-        report.header.program = concat!("nca ", env!("CARGO_PKG_VERSION")).to_string();
-        report.header.command = process::command_line();
-        report.header.data.name = data_name(&args.source.data).to_string();
-        report.header.device.name = name;
-        let mut report = report.with_tuning(tuning).with_ending(&ending);
-        report.warnings =
-            warnings.into_iter().chain(report.warnings).chain(stages.finish()).collect();
-        report.name_rows(&table.names);
-        Ok(report)
-    })?;
-    stages.tell_times();
-    Ok(())
+}
+
+/// Notes in a report what wrote it, when, from which data and where.
+fn sign(report: &mut Report, args: &FitArgs, device: String) {
+    report.run.ended = Some(date::now());
+    report.header.program = concat!("nca ", env!("CARGO_PKG_VERSION")).to_string();
+    report.header.command = process::command_line();
+    report.header.data.name = data_name(&args.source.data).to_string();
+    report.header.device.name = device;
 }
 
 /// Saves the model, evaluates it, writes the rest of the run's folder where one was asked for, and prints.
@@ -191,18 +239,6 @@ fn conclude(
     drawn.and(printed)
 }
 
-/// Says on stderr what is worth knowing before the fit; the report says it again.
-fn emit_notes(warnings: Vec<Warning>) -> Vec<Warning> {
-    // What was asked for is no cause for alarm.
-    output::emit(&warnings, &[WarningCode::Prepared, WarningCode::ReadAs]);
-    warnings
-}
-
-/// The folder of the run, where one was asked for.
-fn open_folder(args: &FitArgs) -> Result<Option<RunFolder>> {
-    args.out.as_deref().map(|target| run_folder::open(target, args.resume)).transpose()
-}
-
 /// The option that asks for a network.
 fn network(args: &FitArgs) -> Option<&'static str> {
     let modern = args.method.method.as_deref().is_some_and(|name| name.starts_with("modern"));
@@ -224,17 +260,17 @@ fn refuse_many_neighbors(k: usize, rows: usize) -> Result<()> {
     Ok(())
 }
 
-/// Refuses f64 where drivers claim it and a fit ends in numbers that are not finite.
-fn refuse_f64_on_graphics(precision: Precision, device: &Device) -> Result<()> {
-    if precision == Precision::F64 && device::backend(device) == "wgpu" {
-        bail!(hinted("wgpu cannot be trusted with f64", "give --precision f32, or --device cpu"));
-    }
-    Ok(())
+/// The device that the user named, that the default stands for, or that is fastest for these rows to so many
+/// dimensions; with its name.
+fn device_for(given: &str, (rows, dim): (&Features, Option<usize>)) -> Result<(String, Device)> {
+    let size = [rows.rows(), rows.columns(), dim.unwrap_or(rows.columns())];
+    let (name, device) = named_device(given, size)?;
+    log::info!("{} training rows, {} features, on {name}: {device:?}", size[0], size[1]);
+    Ok((name, device))
 }
 
-/// The device that the user named, that the default stands for, or that is fastest for a table of this many rows and
-/// features to this many dimensions; with its name.
-fn device_for(given: &str, size: [usize; 3]) -> Result<(String, Device)> {
+/// As [`device_for`], for a table of this many rows and features to this many dimensions.
+fn named_device(given: &str, size: [usize; 3]) -> Result<(String, Device)> {
     let name = if given == "default" { device::default_name() } else { given.to_string() };
     if name != device::AUTO {
         return Ok((name, open_device(given)?));
@@ -261,135 +297,6 @@ fn warm_start(args: &FitArgs, features: &Features, device: &Device) -> Result<Op
     let named = named.filter(|_| tables::nameless(&args.source.data));
     model.scaling().check_columns(named.as_ref().unwrap_or(features).names())?;
     Ok(Some(model))
-}
-
-/// Runs a fit under a progress bar, with its checkpoint in the run's folder.
-///
-/// # Errors
-/// What the fit refuses, or an interruption.
-fn fit(
-    bar: &FitProgress,
-    (folder, recording): (Option<&RunFolder>, Option<&Recording>),
-    cure: &str,
-    run: impl FnOnce(FitSession<'_>) -> burn_nca_learn::Result<Fitted>,
-) -> Result<Fitted> {
-    let mut watch = |progress: &Progress| bar.step(progress);
-    let mut begin = |start: &[f64]| recording.iter().for_each(|steps| steps.start(start));
-    let mut note = |progress: &Progress, parameters: &[f64]| {
-        recording.iter().for_each(|steps| steps.step(progress, parameters));
-        ControlFlow::Continue(())
-    };
-    let mut session = FitSession::new().with_progress(&mut watch);
-    if recording.is_some() {
-        session = session.with_start(&mut begin).with_parameters(&mut note);
-    }
-    if let Some(folder) = folder {
-        // It stays until the results are written, and goes with the last step of the run's folder.
-        session = session.with_checkpoint(&folder.file(CHECKPOINT)).keep_checkpoint();
-        session = session.with_checkpoint_events(|event| {
-            bar.tell(event);
-            recording.iter().for_each(|steps| steps.follow(event));
-        });
-    }
-    let model = run(session);
-    bar.finish();
-    let model = model?;
-    if model.summary().termination == Termination::Stopped {
-        recording.iter().for_each(|steps| steps.keep());
-        return Err(bar.interrupted(interrupted(&model, folder.is_some())));
-    }
-    refuse_diverged(&model, cure)
-        .inspect_err(|_| folder.iter().for_each(|folder| folder.forget()))?;
-    Ok(model)
-}
-
-/// The largest value whose square, and the sum of some, f32 holds.
-const MOST_IN_F32: f64 = 1e18;
-
-/// The largest value whose square, and the sum of some, f64 holds.
-const MOST_IN_F64: f64 = 1e150;
-
-/// Refuses values that are scaled to ones whose distances f32 does not hold, before a fit of numbers that are not finite.
-fn refuse_far_values<D: FitData>(
-    rows: &Rows<D>,
-    scaling: &Scaling,
-    (names, backend): (&RowNames, &str),
-) -> Result<()> {
-    let features = rows.data.features();
-    let scaled = |value: f64, column: usize| {
-        ((value - scaling.offset()[column]) / scaling.scale()[column]).abs()
-    };
-    let mut far = None;
-    features.each_row(|row, values| {
-        let mut columns = 0..values.len();
-        far = far.or_else(|| {
-            let column = columns.find(|&column| scaled(values[column], column) > MOST_IN_F32)?;
-            Some((row, column, values[column]))
-        });
-    });
-    let Some((row, column, value)) = far else { return Ok(()) };
-    let f64_helps = scaled(value, column) < MOST_IN_F64 && backend != "wgpu";
-    let is_learned_from = D::TASK == Some(FitTask::Pairs) || rows.split.train.contains(&row);
-    let scaling_helps = is_learned_from && scaling.kind() != ScalingKind::Standardize;
-    let cure = match (f64_helps, scaling_helps) {
-        (true, true) => "correct the value, give --precision f64, or give --scale standardize",
-        (true, false) => "correct the value, or give --precision f64",
-        (false, true) => "correct the value, or give --scale standardize",
-        (false, false) => "correct the value",
-    };
-    bail!(hinted(
-        format!(
-            "{}, column \"{}\" is {value:e}, and f32 does not hold the square of its distance from other rows",
-            names.name(row),
-            short_name(&features.names()[column]),
-        ),
-        cure
-    ))
-}
-
-/// Refuses a model of numbers that are not finite; `cure` is what may keep the next fit from them.
-fn refuse_diverged(model: &Fitted, cure: &str) -> Result<()> {
-    let values = model.references().clone().into_data();
-    if values.iter::<f64>().all(f64::is_finite) {
-        return Ok(());
-    }
-    bail!(hinted("the fit diverged: the embedding is no longer finite", cure.to_string()))
-}
-
-/// What may keep a fit from diverging: shorter steps of mini-batches, which keep no best map, or another start, and
-/// features of one scale.
-fn cure_of_divergence(args: &FitArgs, config: &Estimator) -> String {
-    let (method, model) = (&config.method, &args.model);
-    let uses = method.info().uses;
-    let starts = uses.contains(&Uses::Start) && model.encoder() != EncoderKind::Mlp;
-    let start = starts && model.init != Some(Init::Identity) && model.warm_start.is_none();
-    let by_batches =
-        uses.contains(&Uses::Optimizer) && network::optimizer_kind(args, method).takes_batches();
-    let is_standard = config.fit.scaling == ScalingKind::Standardize;
-    // The default rate is too large only where features of one scale are.
-    let rate = is_standard || args.optimizer.learning_rate.is_some();
-    let first = match (by_batches, start) {
-        (true, _) => rate.then_some("give a smaller --learning-rate"),
-        (false, true) => Some("give --init identity"),
-        (false, false) => None,
-    };
-    let scale = (!is_standard).then_some("give --scale standardize");
-    let cures: Vec<&str> = first.into_iter().chain(scale).collect();
-    match cures.is_empty() {
-        true => "correct values that are far from all others".to_string(),
-        false => cures.join(", or "),
-    }
-}
-
-fn interrupted(model: &Fitted, resumable: bool) -> String {
-    let steps = model.summary().iterations;
-    if resumable {
-        return format!(
-            "interrupted after {steps} iterations; resume with: {} --resume",
-            process::command_line()
-        );
-    }
-    format!("interrupted after {steps} iterations; nothing is saved without --out")
 }
 
 /// `data/flowers.csv.gz` to `flowers`; a bundled set's name as it is, and of a pair the name of its first file.

@@ -99,6 +99,19 @@ fn predicts(model: &Fitted) -> bool {
 }
 
 fn text(info: &Info<'_>, model: &Fitted, terminal: Terminal) -> String {
+    let mut text = listing(&facts(info, model), terminal);
+    if model.card().encoder == Some(EncoderConfig::Diagonal) {
+        let table = weights_table(&info.feature_weights, terminal);
+        text.push_str(&format!("\nFeature weights, the largest first\n{table}"));
+    } else if let Some(matrix) = &info.matrix {
+        let table = matrix_table(matrix, terminal);
+        text.push_str(&format!("\nA, on the scaled features\n{table}"));
+    }
+    text
+}
+
+/// What is said of a model in one line each.
+fn facts(info: &Info<'_>, model: &Fitted) -> Vec<(String, String)> {
     let (card, applied) = (model.card(), model.applied_method());
     let mut lines = Vec::new();
     let mut line = |name: &str, value: String| lines.push((name.to_string(), value));
@@ -151,15 +164,7 @@ fn text(info: &Info<'_>, model: &Fitted, terminal: Terminal) -> String {
         "value",
         format!("{}, largest gradient component {:.1e}", ascii(info.value, 7), info.gradient_max),
     );
-    let mut text = listing(&lines, terminal);
-    if card.encoder == Some(EncoderConfig::Diagonal) {
-        let table = weights_table(&info.feature_weights, terminal);
-        text.push_str(&format!("\nFeature weights, the largest first\n{table}"));
-    } else if let Some(matrix) = &info.matrix {
-        let table = matrix_table(matrix, terminal);
-        text.push_str(&format!("\nA, on the scaled features\n{table}"));
-    }
-    text
+    lines
 }
 
 /// The features of the largest weights.

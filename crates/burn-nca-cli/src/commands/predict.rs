@@ -2,6 +2,7 @@
 
 use anyhow::{Result, anyhow, bail};
 use burn_nca_data::is_sparse;
+use burn_nca_learn::Fitted;
 use burn_nca_learn::data::Features;
 use burn_nca_learn::estimator::{Decision, TrainingTargets};
 
@@ -12,7 +13,9 @@ use crate::cli::{PredictArgs, Rule};
 use crate::failure::{hinted, usage};
 use crate::fitting::neighbor_count::decision;
 use crate::output::{self, TableFormat};
+use crate::source::Source;
 use crate::tables::{self, ModelRows};
+use burn_nca_report::Warning;
 
 /// The column of the predictions where the fit knew no name of the target.
 const CLASS: &str = "class";
@@ -43,18 +46,8 @@ pub fn run(args: &PredictArgs) -> Result<()> {
         Ok(rows)
     };
     let target = || source.as_ref().and_then(|source| source.target.as_deref()).unwrap_or(CLASS);
-    let explained = |features: &Features, decision: Decision| -> Result<_> {
-        let Some(most) = args.explain else { return Ok(None) };
-        let moved = args.train.as_deref();
-        let training = match embedded {
-            Some(_) => Err(anyhow!("a sparse table is not read again")),
-            None => training_rows::read(source.as_ref(), moved, model),
-        };
-        let training = if moved.is_some() { Ok(training?) } else { training };
-        let (explained, warning) =
-            Explained::of(model, features, (decision, most), training, target())?;
-        output::warn_of(&warning);
-        Ok(Some((explained, warning)))
+    let explained = |features: &Features, decision: Decision| {
+        explained(args, (model, source.as_ref()), (features, decision), target())
     };
     let predicted = match model.training_targets() {
         TrainingTargets::Classes { names, .. } => {
@@ -96,4 +89,23 @@ pub fn run(args: &PredictArgs) -> Result<()> {
         (None, TableFormat::Json) => output::print_json_text(&text),
         (None, _) => output::print_csv(&text),
     }
+}
+
+/// The explanations that are asked for, and what to know of them.
+fn explained(
+    args: &PredictArgs,
+    (model, source): (&Fitted, Option<&Source>),
+    (features, decision): (&Features, Decision),
+    target: &str,
+) -> Result<Option<(Explained, Option<Warning>)>> {
+    let Some(most) = args.explain else { return Ok(None) };
+    let moved = args.train.as_deref();
+    let training = match is_sparse(&args.data) {
+        true => Err(anyhow!("a sparse table is not read again")),
+        false => training_rows::read(source, moved, model),
+    };
+    let training = if moved.is_some() { Ok(training?) } else { training };
+    let (explained, warning) = Explained::of(model, features, (decision, most), training, target)?;
+    output::warn_of(&warning);
+    Ok(Some((explained, warning)))
 }

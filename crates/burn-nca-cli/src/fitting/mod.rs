@@ -1,10 +1,13 @@
 //! What `nca fit` does around the library's fit: settings, progress, comparison, report, folder.
 
+pub mod candidates;
+pub mod divergence;
 pub mod ending;
 pub mod method;
 pub mod model_words;
 pub mod neighbor_count;
 pub mod network;
+pub mod optimizer;
 pub mod options;
 pub mod progress;
 pub mod recording;
@@ -12,7 +15,9 @@ pub mod rows;
 pub mod run_folder;
 pub mod settings;
 pub mod stages;
+pub mod start;
 pub mod target_settings;
 pub mod time_budget;
 pub mod tuning;
 pub mod warnings;
+pub mod watched;

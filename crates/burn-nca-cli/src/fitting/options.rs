@@ -6,9 +6,9 @@ use anyhow::Result;
 use burn_nca_learn::data::Task;
 use burn_nca_learn::method::{AnyMethod, Uses};
 
+use super::candidates::says_how_to_fit;
 use super::network;
 use super::target_settings::FitTask;
-use super::tuning::says_how_to_fit;
 use crate::cli::fit::{EncoderKind, Init, OptimizerKind, SumsKind};
 use crate::cli::table::UnlabeledRule;
 use crate::cli::{FitArgs, NeighborCount, Rule};
@@ -25,6 +25,7 @@ pub fn check(args: &FitArgs, learned_from: FitTask, method: &AnyMethod) -> Resul
         .chain(without_classes(args, learned_from))
         .chain(of_another_method(args, method))
         .chain(of_weights(args, method))
+        .chain(of_a_network(args, method))
         .chain(of_another_map(args, method))
         .chain(of_another_optimizer(args, method));
     match refused.into_iter().find(|refusal| refusal.given) {
@@ -199,8 +200,8 @@ fn without_classes(args: &FitArgs, learned_from: FitTask) -> Vec<Refusal> {
     ]
 }
 
-/// An option that the map does not have.
-fn of_another_map(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
+/// An option of hidden layers for another map, or for another optimizer.
+fn of_a_network(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
     let (model, init) = (&args.model, args.model.init.as_ref());
     let network = model.encoder() == EncoderKind::Mlp;
     let given = [
@@ -220,48 +221,51 @@ fn of_another_map(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
         ("--batch-norm yes", model.batch_norm == Some(true)),
     ];
     let batches = network::optimizer_kind(args, method).takes_batches();
-    let scaled = model.start_perplexity.is_some_and(|perplexity| perplexity > 0.0);
-    let mut refused: Vec<Refusal> = given
-        .into_iter()
-        .map(|(option, given)| {
-            let text = format!("{option} has no effect here: {reason}");
-            refusal(given && !network, text, format!("leave {option} out"))
-        })
-        .collect();
-    refused.extend(stochastic.map(|(option, given)| {
+    let given = given.map(|(option, given)| {
+        let text = format!("{option} has no effect here: {reason}");
+        refusal(given && !network, text, format!("leave {option} out"))
+    });
+    let stochastic = stochastic.map(|(option, given)| {
         let text =
             format!("{option} gives another function in each step, and lbfgs and cg minimize one");
         refusal(given && network && !batches, text, "give --optimizer adam or sgd")
-    }));
-    refused.push(refusal(
+    });
+    let init = refusal(
         network && init.is_some_and(|init| !matches!(init, Init::Auto | Init::Random(None))),
         "--init is for a linear or diagonal map: a network starts from random weights, seeded by --seed",
         "leave --init out",
-    ));
-    refused.push(refusal(
+    );
+    given.into_iter().chain(stochastic).chain([init]).collect()
+}
+
+/// An option that the map does not have.
+fn of_another_map(args: &FitArgs, method: &AnyMethod) -> [Refusal; 3] {
+    let (model, init) = (&args.model, args.model.init.as_ref());
+    let scaled = model.start_perplexity.is_some_and(|perplexity| perplexity > 0.0);
+    let scaled_file = refusal(
         scaled && matches!(init, Some(Init::File(_))),
         "--start-perplexity scales the start, and the map of --init stays as it is given",
         "leave --start-perplexity out, or leave --init out",
-    ));
+    );
     let name = method.info().name;
     let map = match name {
         "vsm" | "ncfs" | "fsrnca" => Some(format!("--method {name}")),
         _ => (model.encoder() == EncoderKind::Diagonal).then(|| "--encoder diagonal".to_string()),
     };
-    refused.push(refusal(
+    let rotated = refusal(
         map.is_some() && matches!(init, Some(Init::Pca | Init::Lda)),
         format!(
             "--init pca and lda rotate the features, and {} only weighs them",
             map.unwrap_or_default()
         ),
         "give --init auto, identity, random or a file",
-    ));
-    refused.push(refusal(
+    );
+    let dimensions = refusal(
         model.encoder() == EncoderKind::Diagonal && args.tuning.tune_dim.is_some(),
         "--tune-dim has no effect here: --encoder diagonal has a dimension per feature",
         "leave --tune-dim out",
-    ));
-    refused
+    );
+    [scaled_file, rotated, dimensions]
 }
 
 /// Options of mini-batches, and whether they are given.

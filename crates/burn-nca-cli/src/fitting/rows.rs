@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use burn_nca_data::{Table, TargetKind, read_pairs};
-use burn_nca_learn::data::{Coincidences, Labeled, RegressionData, Split, TrainingData};
+use burn_nca_learn::data::{Coincidences, Labeled, RegressionData, TrainingData};
 
 use super::progress::HeldOutMeasure;
 use super::stages::Stages;
@@ -31,19 +31,6 @@ pub trait FitData: ReportData {
     /// Data that cannot be read, or that are plainly of another kind; an interruption.
     fn open(args: &FitArgs, source: &Source, stages: &Stages) -> Result<PreparedData<Self>>;
 
-    /// All rows with their split.
-    ///
-    /// # Errors
-    /// A share that leaves a part without anything.
-    fn split_rows(self, split: Option<Split>, args: &FitArgs) -> Result<Rows<Self>> {
-        let split = match split {
-            Some(split) => split,
-            None => self.split(args.test_size, args.seed)?,
-        };
-        let train = self.part(&split.train)?;
-        Ok(Rows::new(self, (split, train), args.seed))
-    }
-
     /// What to say of the rows before the fit.
     fn warnings(train: &Self) -> Vec<Warning> {
         let columns = about_columns(train.features());
@@ -63,7 +50,7 @@ impl FitData for Labeled {
         refuse_numbers(args, &opened.table)?;
         let hints = opened.hints(args.targets.task == Some(TaskKind::Classification));
         opened.warnings.extend(hints);
-        opened.reduced(source.reduce, args.scale)?.into_labeled(&source.columns)
+        opened.reduced(source.reduce, args.scale)?.into_labeled(source)
     }
 
     fn warnings(train: &Self) -> Vec<Warning> {
@@ -79,7 +66,7 @@ impl FitData for RegressionData {
         let mut opened = tables::open_watched(source, TargetKind::Numeric, &mut pass)?;
         let hints = opened.hints(false);
         opened.warnings.extend(hints);
-        opened.reduced(source.reduce, args.scale)?.into_regression()
+        opened.reduced(source.reduce, args.scale)?.into_regression(source)
     }
 }
 
@@ -93,35 +80,26 @@ impl FitData for Coincidences {
         };
         let (features, preparation, names, warnings) = tables::open_features(source)?;
         let pairs = read_pairs(file, features.rows())?;
-        let data = Self::new(features, pairs)?;
-        // Nothing is held out yet, and no row lacks a class.
-        let (split, target, reduction, without_class) = (None, None, None, None);
-        Ok(PreparedData {
-            data,
-            split,
-            target,
-            preparation,
-            reduction,
-            without_class,
-            names,
-            warnings,
-        })
+        let rows = split_pairs(Self::new(features, pairs)?, args)?;
+        let (target, reduction) = (None, None);
+        Ok(PreparedData { rows, target, preparation, reduction, names, warnings })
     }
+}
 
-    fn split_rows(self, _: Option<Split>, args: &FitArgs) -> Result<Rows<Self>> {
-        let split = self.split(args.test_size, args.seed)?;
-        let tests = split.test.is_empty() || self.part(&split.test).is_ok();
-        match self.part(&split.train) {
-            Ok(train) if tests => Ok(Rows::new(self, (split, train), args.seed)),
-            _ => bail!(hinted(
-                format!(
-                    "holding out {} of {} pairs leaves a part without a pair of positive weight",
-                    split.test.len(),
-                    self.units()
-                ),
-                "give another --test-size (0 learns from all)"
-            )),
-        }
+/// The pairs that are learned from, and those that are held out.
+fn split_pairs(data: Coincidences, args: &FitArgs) -> Result<Rows<Coincidences>> {
+    let split = data.split(args.test_size, args.seed)?;
+    let tests = split.test.is_empty() || data.part(&split.test).is_ok();
+    match data.part(&split.train) {
+        Ok(train) if tests => Ok(Rows::new(data, (split, train), args.seed)),
+        _ => bail!(hinted(
+            format!(
+                "holding out {} of {} pairs leaves a part without a pair of positive weight",
+                split.test.len(),
+                data.units()
+            ),
+            "give another --test-size (0 learns from all)"
+        )),
     }
 }
 

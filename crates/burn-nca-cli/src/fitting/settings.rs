@@ -1,24 +1,19 @@
 //! From the options of `nca fit` to the library's configuration.
 
-use std::path::Path;
-
-use anyhow::{Result, bail};
-use burn_nca_data::{is_sparse, read_csv_features, read_npy_features};
+use anyhow::Result;
+use burn_nca_data::is_sparse;
 use burn_nca_learn::data::{AnyData, Features, ScalingKind};
 use burn_nca_learn::encoder::EncoderConfig;
 use burn_nca_learn::fit::exact::BlockConfig;
-use burn_nca_learn::fit::{
-    ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty,
-    START_PERPLEXITY, SgdConfig, Start, StochasticConfig, start_perplexity,
-};
+use burn_nca_learn::fit::{FitConfig, Penalty, START_PERPLEXITY, start_perplexity};
 use burn_nca_learn::method::{AnyMethod, Uses};
 use burn_nca_learn::{Estimator, FOURIER_TOLERANCE, Fitted, NcaConfig, Sums};
 
-use crate::cli::fit::{
-    EncoderKind, FitArgs, Init, ModelOptions, OptimizerKind, OptimizerOptions, SumsKind,
-};
-use crate::failure::{hinted, usage};
-use crate::fitting::network;
+use super::network;
+use super::optimizer::{batches, early_stopping, optimizer};
+use super::start::{map_rows, start};
+use crate::cli::fit::{EncoderKind, FitArgs, Init, ModelOptions, OptimizerKind, SumsKind};
+use crate::failure::usage;
 
 /// More features than these are not learned to as many dimensions unless the user asks for them: the map would
 /// have their square in parameters.
@@ -116,17 +111,6 @@ fn units(
     (options.penalty.or(usual.penalty), perplexity)
 }
 
-/// The most steps (or epochs) of a configuration for so many rows, for a progress bar.
-pub fn step_limit(config: &FitConfig, rows: usize) -> usize {
-    match &config.optimizer {
-        OptimizerConfig::Lbfgs(lbfgs) => lbfgs.max_iterations,
-        OptimizerConfig::ConjugateGradient(gradients) => gradients.max_iterations,
-        OptimizerConfig::Adam(batches) | OptimizerConfig::Sgd(SgdConfig { batches, .. }) => {
-            batches.epochs_of(rows)
-        }
-    }
-}
-
 fn default_dim(options: &ModelOptions, method: &AnyMethod, train: AnyData<'_>) -> usize {
     let (n, d) = (train.features().rows(), train.features().columns());
     if !method.info().uses.contains(&Uses::Dimensions) {
@@ -168,110 +152,6 @@ fn refuse_other_dim(wanted: Option<usize>, of_model: usize) -> Result<()> {
     }
 }
 
-/// The rows of the matrix of a start: one of a map that has a weight per feature.
-fn map_rows((method, encoder): (&AnyMethod, &EncoderConfig), dim: usize) -> usize {
-    let is_of_weights =
-        matches!(method, AnyMethod::Vsm(_) | AnyMethod::Ncfs(_) | AnyMethod::NcfsRegression(_));
-    if is_of_weights || *encoder == EncoderConfig::Diagonal { 1 } else { dim }
-}
-
-fn start(init: &Init, columns: &[String], rows: usize) -> Result<Start> {
-    Ok(match init {
-        Init::Auto => Start::Auto,
-        Init::Identity => Start::Identity,
-        Init::Random(scale) => Start::Random { scale: *scale },
-        Init::Pca => Start::Pca,
-        Init::Lda => Start::Lda,
-        Init::File(path) => Start::Given { weight: given_matrix(path, columns, rows)? },
-    })
-}
-
-/// A of shape `[rows, d]` from a file.
-fn given_matrix(path: &Path, columns: &[String], rows: usize) -> Result<Vec<f64>> {
-    let matrix = if path.extension().is_some_and(|extension| extension == "csv") {
-        read_csv_features(path, columns)?
-    } else {
-        read_npy_features(path)?
-    };
-    if (matrix.rows(), matrix.columns()) != (rows, columns.len()) {
-        bail!(hinted(
-            format!(
-                "{} is of shape {} x {}, and this start needs {rows} x {}",
-                path.display(),
-                matrix.rows(),
-                matrix.columns(),
-                columns.len()
-            ),
-            match rows {
-                1 => "give one row with a column per feature",
-                _ => "give a row per dimension and a column per feature",
-            }
-        ));
-    }
-    Ok(matrix.values().to_vec())
-}
-
-/// The mini-batches of a fit. What the rows decide is written down; a learning rate that depends on the start is not known
-/// yet.
-fn batches(args: &FitArgs, encoder: &EncoderConfig, rows: usize) -> StochasticConfig {
-    let options = &args.optimizer;
-    let usual = match encoder {
-        EncoderConfig::Mlp(hidden) if hidden.batch_norm => StochasticConfig::of_network(rows),
-        _ => StochasticConfig::new(),
-    };
-    let by_adam = options.optimizer != Some(OptimizerKind::Sgd);
-    let asked = StochasticConfig {
-        epochs: options.epochs,
-        batch_size: options.batch_size.or(usual.batch_size),
-        learning_rate: options.learning_rate.or(usual.learning_rate.filter(|_| by_adam)),
-        candidates: options.candidates.filter(|asked| !asked.nearest).map(|asked| asked.rows),
-        nearest_candidates: options
-            .candidates
-            .filter(|asked| asked.nearest)
-            .map(|asked| asked.rows),
-        weight_decay: options.weight_decay.or(usual.weight_decay.filter(|_| by_adam)),
-    };
-    let epochs = usual.epochs.filter(|_| options.batch_size.is_none());
-    StochasticConfig {
-        epochs: Some(asked.epochs.or(epochs).unwrap_or_else(|| asked.epochs_of(rows))),
-        batch_size: Some(asked.batch_size.unwrap_or_else(|| asked.batch_rows(rows).max(2))),
-        ..asked
-    }
-}
-
-fn optimizer(
-    options: &OptimizerOptions,
-    kind: OptimizerKind,
-    batches: Option<StochasticConfig>,
-) -> OptimizerConfig {
-    let steps = |usual: usize| options.max_iterations.unwrap_or(usual);
-    match (kind, batches) {
-        (OptimizerKind::Adam, Some(batches)) => OptimizerConfig::Adam(batches),
-        (_, Some(batches)) => {
-            let sgd = SgdConfig::new().with_batches(batches);
-            let momentum = options.momentum.unwrap_or(sgd.momentum);
-            OptimizerConfig::Sgd(sgd.with_momentum(momentum))
-        }
-        (OptimizerKind::Cg, None) => {
-            let cg = ConjugateGradientConfig::new();
-            let most = steps(cg.max_iterations);
-            OptimizerConfig::ConjugateGradient(cg.with_max_iterations(most))
-        }
-        (_, None) => {
-            let lbfgs = LbfgsConfig::new();
-            let most = steps(lbfgs.max_iterations);
-            OptimizerConfig::Lbfgs(lbfgs.with_max_iterations(most))
-        }
-    }
-}
-
-fn early_stopping(options: &OptimizerOptions) -> Option<EarlyStoppingConfig> {
-    let share = options.early_stopping?;
-    let default = EarlyStoppingConfig::new();
-    let patience = options.patience.unwrap_or(default.patience);
-    Some(default.with_share(share).with_patience(patience))
-}
-
 fn blocks(memory_mib: Option<usize>) -> BlockConfig {
     let default = BlockConfig::new();
     match memory_mib {
@@ -311,6 +191,7 @@ fn sums(args: &FitArgs) -> Option<Sums> {
 mod tests {
     use burn_nca_learn::data::Features;
     use burn_nca_learn::encoder::HiddenLayers;
+    use burn_nca_learn::fit::{OptimizerConfig, StochasticConfig};
 
     use super::*;
     use crate::cli::fit_args;

@@ -38,8 +38,17 @@ pub fn about_copies(features: &Features, groups: Option<&[usize]>) -> Option<War
     about_row_copies((features, groups), "training rows", consequence)
 }
 
+/// About a configuration for so many training rows.
+pub fn about_config(args: &FitArgs, config: &Estimator, rows: usize) -> Vec<Warning> {
+    about_dimension(args, config)
+        .into_iter()
+        .chain(about_batches(args, config, rows))
+        .chain(about_weights(args, config.method.info().name))
+        .collect()
+}
+
 /// About weights that a method in closed form does not see.
-pub fn about_weights(args: &FitArgs, method: &str) -> Option<Warning> {
+fn about_weights(args: &FitArgs, method: &str) -> Option<Warning> {
     let closed = matches!(method, "lda" | "lda-rca" | "rca" | "pca" | "whitening" | "euclidean");
     let weighted = args.columns.weights.is_some() || args.columns.balanced;
     (closed && weighted).then(|| {
@@ -53,7 +62,7 @@ pub fn about_weights(args: &FitArgs, method: &str) -> Option<Warning> {
 }
 
 /// About a number of dimensions that no option asked for.
-pub fn about_dimension(args: &FitArgs, config: &Estimator) -> Option<Warning> {
+fn about_dimension(args: &FitArgs, config: &Estimator) -> Option<Warning> {
     let (d, k) = (config.d_input, config.d_output);
     let is_searched = || config.method.info().searched.contains(&Uses::Dimensions);
     let tried = args.tuning.tune && (args.tuning.tune_dim.is_some() || is_searched());
@@ -71,7 +80,7 @@ pub fn about_dimension(args: &FitArgs, config: &Estimator) -> Option<Warning> {
 }
 
 /// About mini-batches that no option asked for.
-pub fn about_batches(args: &FitArgs, config: &Estimator, rows: usize) -> Option<Warning> {
+fn about_batches(args: &FitArgs, config: &Estimator, rows: usize) -> Option<Warning> {
     // A closed form takes no batch.
     let told =
         rows_may_decide(args) && config.has_many_pairs(rows) && config.fit.stop_at != Some(0);

@@ -11,9 +11,16 @@ use crate::hint::ignore_instead;
 ///
 /// # Errors
 /// Such options, with the reason and the cure.
-pub fn check(args: &FitArgs, task: Option<Task>) -> Result<()> {
+pub fn check(args: &FitArgs, task: Task) -> Result<()> {
+    refuse_without_effect(args, task)?;
+    refuse_without_use(args, task)?;
+    refuse_two_roles(args)
+}
+
+/// Refuses options that say nothing of such data, or with others.
+fn refuse_without_effect(args: &FitArgs, task: Task) -> Result<()> {
     let columns = &args.columns;
-    let (pairs, classes) = (task == Some(Task::Pairs), task == Some(Task::Classes));
+    let (pairs, classes) = (task == Task::Pairs, task == Task::Classes);
     let refused = [
         (
             columns.balanced && !classes,
@@ -46,9 +53,15 @@ pub fn check(args: &FitArgs, task: Option<Task>) -> Result<()> {
             "leave --missing-indicators out, or give --missing mean, median or most-frequent",
         ),
     ];
-    if let Some((_, text, hint)) = refused.into_iter().find(|(given, _, _)| *given) {
-        return Err(usage(text, hint));
+    match refused.into_iter().find(|(given, _, _)| *given) {
+        Some((_, text, hint)) => Err(usage(text, hint)),
+        None => Ok(()),
     }
+}
+
+/// Refuses options that name a column which has no use here.
+fn refuse_without_use(args: &FitArgs, task: Task) -> Result<()> {
+    let (columns, pairs) = (&args.columns, task == Task::Pairs);
     let is_split = columns.split.is_some() || columns.test.is_some();
     let without_use = [
         (
@@ -82,6 +95,12 @@ pub fn check(args: &FitArgs, task: Option<Task>) -> Result<()> {
             return Err(usage(text, ignore_instead(option, column)));
         }
     }
+    Ok(())
+}
+
+/// Refuses two roles of one column.
+fn refuse_two_roles(args: &FitArgs) -> Result<()> {
+    let columns = &args.columns;
     let target = ("--target", &args.source.target);
     let roles =
         [("--id", &columns.id), ("--weights", &columns.weights), ("--split", &columns.split)];

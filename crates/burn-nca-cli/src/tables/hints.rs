@@ -1,17 +1,13 @@
 //! One line each about tables that are likely not meant as they are read.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use burn_nca_data::{Message, Table, Target};
-use burn_nca_learn::data::{
-    Features, RawColumn, RawValues, Split, are_same_letters, difference, is_decomposed, meant_name,
-    name_key,
-};
+use burn_nca_learn::data::{Features, name_key};
 
-use crate::failure::hinted;
+use super::similar_names::about_similar_classes;
 use crate::hint::{CommandKind, hint_text};
 use crate::output::short_name;
-use anyhow::{Result, bail};
 use burn_nca_report::{RowNames, Warning, WarningCode, counted};
 
 /// From so many classes that are whole numbers on, they may be a quantity.
@@ -19,9 +15,6 @@ const MANY_CLASSES: usize = 20;
 
 /// From so many rows on, a column that counts them is no coincidence.
 const COUNTED_ROWS: usize = 20;
-
-/// The most names with marks on letters that are compared with the others.
-const MOST_MARKED: usize = 100;
 
 /// How many names a hint lists.
 const SHOWN: usize = 5;
@@ -93,62 +86,6 @@ fn about_line_ends(table: &Table, rows: &RowNames) -> Option<Warning> {
             name.lines().count()
         ),
     ))
-}
-
-/// Classes whose names differ in case or in spaces only.
-fn about_similar_classes(table: &Table) -> Option<Warning> {
-    let Target::Classes { names, .. } = &table.target else { return None };
-    about_similar("classes", "learned as different classes", names)
-}
-
-/// Texts of a column that differ in case or in spaces only; `noun` is what they are, `levels` or `groups`.
-pub(super) fn about_similar_texts(noun: &str, column: &RawColumn) -> Option<Warning> {
-    let RawValues::Text(text) = column.values() else { return None };
-    let of_column = format!("{noun} of column \"{}\"", short_name(column.name()));
-    about_similar(&of_column, &format!("different {noun}"), text.distinct())
-}
-
-/// Names that differ in case or in spaces only; `what` they are, and what they are `taken` for.
-fn about_similar(what: &str, taken: &str, names: &[String]) -> Option<Warning> {
-    let mut alike: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for name in names {
-        // Characters without a width are seen as little as spaces are.
-        let shown = name
-            .replace(['\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}', '\u{ad}'], "");
-        let words: Vec<String> = shown.split_whitespace().map(str::to_lowercase).collect();
-        alike.entry(words.join(" ")).or_default().push(name);
-    }
-    let mut several: Vec<Vec<&str>> =
-        alike.values().filter(|names| names.len() > 1).cloned().collect();
-    let in_letters = of_other_letters(names);
-    let accents = if in_letters.is_empty() { "" } else { ", in the encoding of accents" };
-    several.extend(in_letters);
-    let found: Vec<String> = several
-        .iter()
-        .map(|names| names.iter().map(|name| format!("\"{}\"", short_name(name))))
-        .map(|names| names.collect::<Vec<_>>().join(" and "))
-        .collect();
-    (!found.is_empty()).then(|| {
-        Warning::new(
-            WarningCode::SimilarClasses,
-            format!(
-                "{what} differ in case{accents} or in spaces only, and are {taken}: {}; write them alike if they are one",
-                found.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join("; ")
-            ),
-        )
-    })
-}
-
-/// Names that are one in two ways of Unicode, as macOS and others write accents.
-fn of_other_letters(names: &[String]) -> Vec<Vec<&str>> {
-    let (marked, plain): (Vec<&str>, Vec<&str>) =
-        names.iter().map(String::as_str).partition(|name| is_decomposed(name));
-    let pair = |marked: &str| {
-        let is_same = |name: &&&str| are_same_letters(&marked.to_lowercase(), &name.to_lowercase());
-        plain.iter().find(is_same).copied()
-    };
-    let marked = marked.into_iter().take(MOST_MARKED);
-    marked.filter_map(|name| Some(vec![pair(name)?, name])).collect()
 }
 
 /// A class -1 in addition to classes from 0 on, as scikit-learn and UMAP mark rows without a class.
@@ -298,50 +235,12 @@ pub(super) fn joined(texts: &[String]) -> String {
     if texts.len() > SHOWN { format!("{shown}, … ({} in all)", texts.len()) } else { shown }
 }
 
-/// Refuses a class of rows without one that no row has.
-pub(super) fn refuse_no_such_class(names: &[String], class: &str) -> Result<()> {
-    if names.iter().any(|name| name_key(name) == name_key(class)) {
-        return Ok(());
-    }
-    let shown: Vec<String> = names.iter().take(20).map(|name| short_name(name)).collect();
-    bail!(
-        "no row is of the class \"{}\" that --unlabeled-class names; the classes are {}",
-        short_name(class),
-        shown.join(", ")
-    )
-}
-
 /// How a file was read, where that may be in doubt, with the options of this command.
 pub(super) fn read_as(notes: &[Message], command: CommandKind) -> Vec<Warning> {
     let warning = |note: &Message| {
         Warning::new(WarningCode::ReadAs, note.text()).with_hint(hint_text(note.hints(), command))
     };
     notes.iter().map(warning).collect()
-}
-
-/// Refuses test rows of classes that no training row has, as `nca evaluate` does: each would be a certain error.
-///
-/// # Errors
-/// Such a class, with the class of the training rows that it may be meant for.
-pub(super) fn refuse_unseen_classes(target: &Target, split: &Split) -> Result<()> {
-    let Target::Classes { labels, names } = target else { return Ok(()) };
-    let known: BTreeSet<usize> = split.train.iter().map(|&row| labels[row]).collect();
-    let unseen = |row: &&usize| !known.contains(&labels[**row]);
-    let Some(&first) = split.test.iter().find(unseen) else { return Ok(()) };
-    let rows = split.test.iter().filter(unseen).count();
-    let name = &names[labels[first]];
-    let meant = meant_name(name, known.iter().map(|&class| names[class].as_str()));
-    let hint = meant.map_or(String::new(), |meant| {
-        format!(" (\"{}\" {})", short_name(meant), difference(name, meant))
-    });
-    bail!(hinted(
-        format!(
-            "{rows} of {} are of a class that no training row has, such as \"{}\"{hint}",
-            counted(split.test.len(), "test row"),
-            short_name(name)
-        ),
-        "correct the name, or leave those rows out"
-    ))
 }
 
 #[cfg(test)]
@@ -388,27 +287,11 @@ mod tests {
     }
 
     #[test]
-    fn classes_that_may_be_one_or_none_are_hinted_at() {
+    fn a_class_that_may_mark_rows_without_one_is_hinted_at() {
         let of = |classes: [&str; 4]| {
             let rows = rows(40, |row| format!("{},{}\n", row * 7 % 31, classes[row % 4]));
             of(&format!("a,y\n{rows}"))
         };
-        let [(WarningCode::SimilarClasses, text)] = &of(["Setosa", "setosa", "b", "a  b"])[..]
-        else {
-            panic!()
-        };
-        assert!(text.contains(": \"Setosa\" and \"setosa\"; write"), "{text}");
-        let text = |names: [&str; 3]| {
-            about_similar_texts("levels", &RawColumn::text("c", names.map(Some)))
-                .map(|warning| warning.text)
-        };
-        let start = "levels of column \"c\" differ in case or in spaces only, and are different levels: \"Red\" and \"red\"";
-        assert!(text(["Red", "red", "blue"]).unwrap().starts_with(start));
-        assert!(text(["red", "red\u{200b}", "blue"]).is_some());
-        let said = text(["Caf\u{e9}", "cafe\u{301}", "cafe"]).unwrap();
-        assert!(said.contains("in case, in the encoding of accents or in spaces only"), "{said}");
-        assert_eq!(text(["caf\u{e9}", "caf\u{e8}", "cafe"]), None);
-        assert_eq!(text(["1", "2", "3"]), None);
         let [(WarningCode::ClassMinusOne, text)] = &of(["-1.0", "0.0", "1.0", "2.0"])[..] else {
             panic!()
         };

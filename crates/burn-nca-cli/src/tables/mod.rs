@@ -9,10 +9,12 @@ mod of_model;
 mod opened;
 mod reduction;
 mod roles;
+mod similar_names;
 mod sparse;
 mod target;
 mod target_hints;
 mod test_rows;
+mod unknown_classes;
 mod value_hints;
 
 pub use arrays::nameless;

@@ -12,13 +12,15 @@ use burn_nca_learn::data::{
 };
 
 use super::grouping;
-use super::hints::{about_similar_texts, read_as, refuse_no_such_class, refuse_unseen_classes};
+use super::hints::read_as;
 use super::opened::Opened;
 use super::roles::{Part, Roles};
+use super::similar_names::about_similar_texts;
 use super::sparse::{self, OnPass};
 use super::target::{drawn_split, raw_options, select, take_target, targets};
 use super::target_hints::about_raw;
 use super::test_rows::{of_test, with_test_rows};
+use super::unknown_classes::{refuse_no_such_class, refuse_unseen_classes};
 use crate::failure::{hinted, usage};
 use crate::hint::CommandKind;
 use crate::output::short_name;
@@ -133,8 +135,8 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
     let drops_rows = columns.missing == Missing::Drop;
     let kind = (task, columns.unlabeled_class.as_deref());
     let (rows, target) = targets(column, kind, (&source.data, drops_rows))?;
-    let without: Vec<usize> =
-        (0..raw.rows()).filter(|row| rows.binary_search(row).is_err()).collect();
+    let is_without = |row: &usize| task == TargetKind::Classes && rows.binary_search(row).is_err();
+    let without: Vec<usize> = (0..raw.rows()).filter(is_without).collect();
     let (rows, target, without_weight) = weighted((rows, target), roles.weights.as_deref())?;
     let groups = grouping::settle(&rows, &target, &mut roles, source)?;
     let split = split_of(source, (&rows, &target), &roles, first_rows)?;
@@ -160,48 +162,54 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
     let levels = raw.columns().iter().filter_map(|column| about_similar_texts("levels", column));
     warnings.extend(similar_groups.into_iter().chain(levels));
     drop(raw);
-    // Rows with missing values may have been left out.
+    let ids = roles.ids.take();
+    let (table, split, roles, places) = kept(&prepared, ((&rows, target), without), (split, roles));
+    let table = Table { target_name, ..table };
+    let test = columns.test.as_deref().map(|test| (first_rows, of_test(test)));
+    let names = RowNames { places: Some(places), ids, other: test };
+    warnings.extend(groups);
+    warnings.extend(about_rows_without_class((&table, &names), columns));
+    if columns.test.is_some() || columns.split.is_some() {
+        refuse_unseen_classes(&table.target, &split)?;
+    }
+    let (preparation, reduction) = (Some(preparation), None);
+    Ok(Opened { table, split, roles, preparation, reduction, names, warnings })
+}
+
+/// The table of the rows with a target and without one that a preparation kept: those with missing values may have been left
+/// out. With their split and roles, and their places in the table that was read.
+fn kept(
+    prepared: &Prepared,
+    ((rows, target), without): ((&[usize], Target), Vec<usize>),
+    (split, roles): (Split, Roles),
+) -> (Table, Split, Roles, Vec<usize>) {
     let place = |row: usize| prepared.rows.binary_search(&row).ok();
     let kept: Vec<usize> = (0..rows.len()).filter(|&at| place(rows[at]).is_some()).collect();
     let features_of = |rows: &[usize]| {
         let places: Vec<usize> = rows.iter().filter_map(|&row| place(row)).collect();
         prepared.features.select(&places)
     };
-    let kept_without: Vec<usize> = without
-        .into_iter()
-        .filter(|&row| task == TargetKind::Classes && place(row).is_some())
-        .collect();
-    let renumbered = |part: &[usize]| {
-        part.iter().filter_map(|at| kept.binary_search(at).ok()).collect::<Vec<_>>()
-    };
-    let kept_rows = in_table(&rows, &kept);
-    let test = columns.test.as_deref().map(|test| (first_rows, of_test(test)));
-    let names = RowNames { places: Some(kept_rows.clone()), ids: roles.ids.take(), other: test };
+    let without: Vec<usize> = without.into_iter().filter(|&row| place(row).is_some()).collect();
+    let places = in_table(rows, &kept);
     let table = Table {
-        features: features_of(&kept_rows),
-        target_name,
+        features: features_of(&places),
+        target_name: String::new(),
         target: select(target, &kept),
-        without_class: (!kept_without.is_empty()).then(|| WithoutClass {
-            features: features_of(&kept_without),
-            rows: kept_without.clone(),
-        }),
+        without_class: (!without.is_empty())
+            .then(|| WithoutClass { features: features_of(&without), rows: without.clone() }),
         notes: Vec::new(),
     };
-    warnings.extend(groups);
-    warnings.extend(about_rows_without_class((&table, &names), columns));
+    let renumbered =
+        |part: &[usize]| part.iter().filter_map(|at| kept.binary_search(at).ok()).collect();
     let split = Split { train: renumbered(&split.train), test: renumbered(&split.test) };
-    if columns.test.is_some() || columns.split.is_some() {
-        refuse_unseen_classes(&table.target, &split)?;
-    }
-    let of_rows = |values: Vec<f64>| kept_rows.iter().map(|&row| values[row]).collect();
+    let of_rows = |values: Vec<f64>| places.iter().map(|&row| values[row]).collect();
     let roles = Roles {
         weights: roles.weights.map(of_rows),
-        groups: roles.groups.map(|groups| kept_rows.iter().map(|&row| groups[row]).collect()),
+        groups: roles.groups.map(|groups| in_table(&groups, &places)),
         parts: None,
         ids: None,
     };
-    let (preparation, reduction) = (Some(preparation), None);
-    Ok(Opened { table, split, roles, preparation, reduction, names, warnings })
+    (table, split, roles, places)
 }
 
 /// The rows of a table at places among some of them.

@@ -2,7 +2,9 @@
 
 use anyhow::{Result, bail};
 use burn_nca_data::{Table, WithoutClass};
-use burn_nca_learn::data::{Labeled, Preparation, RegressionData, ScalingKind, Split};
+use burn_nca_learn::data::{
+    Labeled, Preparation, RegressionData, ScalingKind, Split, TrainingData,
+};
 
 use super::hints::hints;
 use super::reduction::Reduction;
@@ -10,7 +12,8 @@ use super::roles::{Roles, with_mean_1};
 use super::target_hints::about_target;
 use super::value_hints::about_values;
 use crate::failure::hinted;
-use crate::source::Columns;
+use crate::source::Source;
+use burn_nca_report::evaluation::Rows;
 use burn_nca_report::{RowNames, Warning, WarningCode, counted};
 
 /// A table that is ready for a fit.
@@ -30,20 +33,15 @@ pub struct Opened {
 }
 
 /// Data that are ready for a fit.
-#[derive(Debug)]
 pub struct PreparedData<D> {
-    /// All rows.
-    pub data: D,
-    /// Which of them are learned from, and which are held out; `None` for pairs.
-    pub split: Option<Split>,
-    /// The name of the target.
+    /// The rows, or pairs, with their split.
+    pub rows: Rows<D>,
+    /// The name of the target; `None` for pairs.
     pub target: Option<String>,
     /// How the table was prepared; `None` for a table of numbers.
     pub preparation: Option<Preparation>,
     /// How the columns were reduced, where they were.
     pub reduction: Option<Reduction>,
-    /// The rows without a class, to be drawn.
-    pub without_class: Option<WithoutClass>,
     /// Which rows of the source the rows are.
     pub names: RowNames,
     /// What was done to the table, and what to know of it.
@@ -88,8 +86,9 @@ impl Opened {
     ///
     /// # Errors
     /// A target that is no class, or weights that are 0 throughout.
-    pub fn into_labeled(self, columns: &Columns) -> Result<PreparedData<Labeled>> {
-        self.into_data(|table, mut roles, (split, without_class)| {
+    pub fn into_labeled(self, source: &Source) -> Result<PreparedData<Labeled>> {
+        let columns = &source.columns;
+        self.into_data(source, |table, mut roles, (split, without_class)| {
             let mut data = table.into_labeled()?;
             if let Some(groups) = roles.groups.take() {
                 data = data.with_groups(groups)?;
@@ -111,8 +110,8 @@ impl Opened {
     ///
     /// # Errors
     /// A target that is no number, or weights that are 0 throughout.
-    pub fn into_regression(self) -> Result<PreparedData<RegressionData>> {
-        self.into_data(|table, roles, (split, _)| {
+    pub fn into_regression(self, source: &Source) -> Result<PreparedData<RegressionData>> {
+        self.into_data(source, |table, roles, (split, _)| {
             let mut data = table.into_regression()?;
             if let Some(groups) = roles.groups {
                 data = data.with_groups(groups)?;
@@ -124,24 +123,18 @@ impl Opened {
         })
     }
 
-    fn into_data<D>(
+    fn into_data<D: TrainingData>(
         self,
+        source: &Source,
         data: impl FnOnce(Table, Roles, (&Split, Option<&WithoutClass>)) -> Result<D>,
     ) -> Result<PreparedData<D>> {
         let Self { mut table, split, roles, preparation, reduction, names, warnings } = self;
         let target = Some(table.target_name.clone());
         let without_class = table.without_class.take();
         let data = data(table, roles, (&split, without_class.as_ref()))?;
-        let split = Some(split);
-        Ok(PreparedData {
-            data,
-            split,
-            target,
-            preparation,
-            reduction,
-            without_class,
-            names,
-            warnings,
-        })
+        let train = data.part(&split.train)?;
+        let rows = Rows::new(data, (split, train), source.split.seed);
+        let rows = Rows { without_class, ..rows };
+        Ok(PreparedData { rows, target, preparation, reduction, names, warnings })
     }
 }

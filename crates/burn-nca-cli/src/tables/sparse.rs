@@ -9,11 +9,12 @@ use burn_nca_learn::Fitted;
 use burn_nca_learn::baseline::TruncatedSvdConfig;
 use burn_nca_learn::data::{Features, SparseFeatures, Split};
 
-use super::hints::{read_as, refuse_no_such_class, unmeasured};
+use super::hints::{read_as, unmeasured};
 use super::opened::Opened;
 use super::reduction::{Reduction, directions};
 use super::roles::Roles;
 use super::target::drawn_split;
+use super::unknown_classes::refuse_no_such_class;
 use crate::failure::hinted;
 use crate::hint::CommandKind;
 use crate::source::Source;

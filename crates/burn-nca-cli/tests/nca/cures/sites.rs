@@ -24,7 +24,7 @@ readers/table.rs Classes | the program reads a target as what it needs
 readers/table.rs Numbers | the program reads a target as what it needs
 commands/demo.rs hinted | invocation.rs names the folder
 commands/training_rows.rs hinted | the model is of an earlier version
-commands/fit.rs hinted | the device is wgpu
+fitting/divergence.rs hinted | the device is wgpu
 commands/fit.rs usage | no device computes as it should
 commands/report.rs hinted | the report is of an earlier version
 fitting/rows.rs hinted | the method asks for --pairs before

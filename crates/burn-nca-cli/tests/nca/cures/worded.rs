@@ -108,8 +108,8 @@ cli/use_model.rs | A NumPy array | a part of the help
 cli/use_model.rs | A Parquet table | a part of the help
 commands/demo.rs | text/ | a media type
 commands/demo.rs | the port {} cannot be used | invocation.rs tries it
-commands/fit.rs | interrupted after {steps} iterations; resume | interruption.rs resumes it
-commands/fit.rs | interrupted after {steps} iterations; nothing | it says what is lost
+fitting/watched.rs | interrupted after {steps} iterations; resume | interruption.rs resumes it
+fitting/watched.rs | interrupted after {steps} iterations; nothing | it says what is lost
 commands/info.rs | ; no gradient steps | it describes a model
 commands/info.rs | {}; L2 penalty | it describes a model
 evaluate/pairs.rs | {} among {}; each | it describes a measure
