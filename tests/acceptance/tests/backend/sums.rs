@@ -55,6 +55,16 @@ fn gpu_agrees_where_rows_and_columns_differ() {
     }
 }
 
+#[test]
+fn gpu_has_no_sum_where_nothing_is_summed_over() {
+    let Some(device) = open(gpu()) else { return };
+    let z = from(uniform(3 * 2, 5), [3, 2], &device, DType::F32);
+    let columns = NeighborSets::within(vec![0..1, 1..3, 1..3], 3).without_self(0);
+    let sums = values(log_sum_exp(z.clone(), z, &columns));
+    assert_eq!(sums[0], f64::NEG_INFINITY, "a row alone in its class");
+    assert!(sums[1].is_finite() && sums[1] == sums[2], "{sums:?}");
+}
+
 /// Copies of a point, an offset that all share, and a group far away: products would have no digits left.
 #[test]
 fn gpu_keeps_the_digits_of_far_points() {
