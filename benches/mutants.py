@@ -22,6 +22,7 @@ BUILD = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "mutants"
 TREE = BUILD / "tree"
 ACCEPTANCE = ["-p", "acceptance", "--features", "acceptance/train"]
 LEARN = ["-p", "burn-nca-learn", "--lib"]
+BACKENDS = ["-p", "acceptance", "--features", "acceptance/backends", "--test", "backends"]
 
 # The tests of a crate, first those that are built soonest.
 STAGES = {
@@ -29,6 +30,8 @@ STAGES = {
     "burn-nca": [["-p", "burn-nca", "--lib", "--features", "flex,fourier"], ACCEPTANCE, LEARN],
     "burn-nca-fused": [["-p", "burn-nca-fused", "--features", "burn,flex,fourier"], ACCEPTANCE, LEARN],
 }
+# Folders whose code no other tests compile.
+APART = {"crates/burn-nca-fused/src/operation/cube/": [BACKENDS]}
 # Mutants are built often and run once.
 QUICK = ["--config", "profile.dev.package.burn-nca-fused.opt-level=1"]
 SECONDS = 900
@@ -56,6 +59,12 @@ def verdict(stages):
         if cargo("test", "--locked", *stage) != 0:
             return "own tests" if number == 0 else "tests above"
     return None
+
+
+def stages(crate, file):
+    """The tests of a mutant in a file of a crate."""
+    apart = (found for folder, found in APART.items() if file.startswith(folder))
+    return next(apart, STAGES[crate])
 
 
 def git(*arguments, text=None):
@@ -104,7 +113,7 @@ def main():
     verdicts = {}
     for name, file, diff in chosen:
         patched(file, diff)
-        found = verdict(STAGES[args.crate])
+        found = verdict(stages(args.crate, file))
         git("checkout", "--quiet", ".")
         print(f"{found or 'LIVES'}: {name}", flush=True)
         if args.survivors:
