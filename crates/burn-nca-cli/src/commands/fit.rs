@@ -59,7 +59,6 @@ pub fn run(args: &FitArgs) -> Result<()> {
 /// A run of `nca fit`.
 struct Run<'a> {
     args: &'a FitArgs,
-    interrupt: Interrupt,
     stages: Stages,
     folder: Option<RunFolder>,
     /// What was said so far, for the report to say it again.
@@ -68,12 +67,11 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn begin(args: &'a FitArgs, time: TimeBudget) -> Result<Self> {
-        let interrupt = Interrupt::listen("step")?;
-        let stages =
-            Stages::new(time, args.quiet, interrupt.clone()).without_baselines(args.no_baselines);
+        let stages = Stages::new(time, args.quiet, Interrupt::listen("step")?);
+        let stages = stages.without_baselines(args.no_baselines);
         let folder = args.out.as_deref();
         let folder = folder.map(|target| run_folder::open(target, args.resume)).transpose()?;
-        Ok(Self { args, interrupt, stages, folder, warnings: Vec::new() })
+        Ok(Self { args, stages, folder, warnings: Vec::new() })
     }
 
     /// The fit of any kind of data, from the table to what is printed.
@@ -89,7 +87,7 @@ impl<'a> Run<'a> {
             settings::configuration(args, method, train.as_any_data(), warm_start.as_ref())?;
         let of_rows = D::warnings(train).into_iter().chain(table.rows.remark()?);
         self.note(table.warnings.into_iter().chain(of_rows));
-        let run = (self.folder.as_ref(), &self.interrupt, &self.stages);
+        let run = (self.folder.as_ref(), &self.stages);
         let (config, tuning, few_groups) = tuning::choose(args, config, (train, &device), run)?;
         let config = network::for_rows(args, config, train.features().rows());
         let of_config = warnings::about_config(args, &config, train.features().rows());
@@ -165,7 +163,7 @@ impl<'a> Run<'a> {
     ) -> Result<(Fitted, Rows<D>, Option<Recording>)> {
         let (args, folder) = (self.args, self.folder.as_ref());
         let steps = step_limit(&config.fit, rows.train.features().rows());
-        let limits = (self.interrupt.clone(), self.stages.time());
+        let limits = (self.stages.interrupt().clone(), self.stages.time());
         let bar = FitProgress::new(steps, args.quiet, limits).with_measure(D::MEASURE);
         self.stages.begin("training");
         bar.begin();

@@ -59,6 +59,11 @@ impl Stages {
         Self::new(TimeBudget::start(None), true, Interrupt::default())
     }
 
+    /// What Ctrl-C sets.
+    pub fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
     /// The clock of the command.
     pub fn time(&self) -> TimeBudget {
         self.time

@@ -8,7 +8,7 @@ use burn::tensor::Device;
 use burn_nca_learn::Estimator;
 use burn_nca_learn::data::{AnyData, TrainingData};
 use burn_nca_learn::estimator::tune::{Search, SearchEnd, TuneConfig, TuneProgress, TuneSession};
-use burn_nca_program::{Bar, Interrupt, RunFolder};
+use burn_nca_program::{Bar, RunFolder};
 
 use super::candidates;
 use super::run_folder::{CHECKPOINT, TRIALS};
@@ -29,8 +29,9 @@ pub fn choose<D: TrainingData>(
     args: &FitArgs,
     config: Estimator,
     (train, device): (&D, &Device),
-    (folder, interrupt, stages): (Option<&RunFolder>, &Interrupt, &Stages),
+    (folder, stages): (Option<&RunFolder>, &Stages),
 ) -> Result<(Estimator, Option<Tuning>, Option<Warning>)> {
+    let interrupt = stages.interrupt();
     let Some(mut tune) = candidates::asked_for(args, &config, train.as_any_data())? else {
         return Ok((config, None, None));
     };

@@ -5,15 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Result, bail};
 use burn_nca_data::Target;
 
+use super::SHOWN;
 use super::roles::Roles;
 use crate::failure::hinted;
 use crate::hint::ignore_instead;
 use crate::output::short_name;
 use crate::source::Source;
 use burn_nca_report::{Warning, WarningCode};
-
-/// How many names a warning lists.
-const SHOWN: usize = 5;
 
 /// Looks whether rows of other groups can say anything about a row, and takes the groups away where none can.
 ///

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use burn_nca_data::{Message, Table, Target};
 use burn_nca_learn::data::{Features, name_key};
 
+use super::SHOWN;
 use super::similar_names::about_similar_classes;
 use crate::hint::{CommandKind, hint_text};
 use crate::output::short_name;
@@ -15,9 +16,6 @@ const MANY_CLASSES: usize = 20;
 
 /// From so many rows on, a column that counts them is no coincidence.
 const COUNTED_ROWS: usize = 20;
-
-/// How many names a hint lists.
-const SHOWN: usize = 5;
 
 /// Says that so many rows are not measured, if there are any.
 pub(super) fn unmeasured(rows: usize) -> Option<Warning> {

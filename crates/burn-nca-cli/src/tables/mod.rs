@@ -23,3 +23,6 @@ pub use of_fit::{open, open_features, open_watched};
 pub use of_model::{LabeledRows, ModelRows, format_of, groups_of, labeled_table, rows};
 pub use opened::{Opened, PreparedData};
 pub use sparse::embedded_table;
+
+/// How many names a warning lists.
+const SHOWN: usize = 5;

@@ -6,10 +6,8 @@ use burn_nca_data::{Table, Target};
 use burn_nca_learn::data::{RawColumn, RawValues, are_same_letters, is_decomposed};
 use burn_nca_report::{Warning, WarningCode};
 
+use super::SHOWN;
 use crate::output::short_name;
-
-/// How many groups of names a warning lists.
-const SHOWN: usize = 5;
 
 /// The most names with marks on letters that are compared with the others.
 const MOST_MARKED: usize = 100;

@@ -48,9 +48,9 @@ impl TuneConfig {
     ///
     /// From 500 rows on a network ([`HiddenLayers::regularized`](crate::encoder::HiddenLayers::regularized)) is compared
     /// too, on some of the folds: after the closed forms, of the dimensions of the configuration. With `any_dimension`
-    /// Euclidean distance of all features, LDA to all its directions and, last, modern NCA ([`Modern`](crate::method::Modern), by its own rule; not in a browser, nor where
-    /// it would take minutes) and the network, then of eight dimensions, are compared, whatever the dimensions of the
-    /// configuration.
+    /// Euclidean distance of all features, LDA to all its directions and, last, modern NCA
+    /// ([`Modern`](crate::method::Modern), by its own rule; not in a browser, nor where it would take minutes) and the
+    /// network, then of eight dimensions, are compared, whatever the dimensions of the configuration.
     ///
     /// `None` where there is nothing to choose: fewer than two classes with a row for each fold, or a network that was asked
     /// for. Tables of more than 1200 rows are compared on as many of them; classes with fewer rows than folds are left out of

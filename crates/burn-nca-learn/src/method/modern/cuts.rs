@@ -3,7 +3,8 @@
 use crate::data::{AnyData, Split, TrainingData};
 use crate::error::{Error, Result};
 
-/// The cuts of so many members; a single one is stopped by a fifth of the rows. All members learn from classes of fewer rows than members.
+/// The cuts of so many members; a single one is stopped by a fifth of the rows. All members learn from classes of fewer
+/// rows than members.
 pub(super) fn cuts<D: TrainingData>(data: &D, members: usize, seed: u64) -> Result<Vec<Split>> {
     if members == 1 {
         return Ok(vec![data.split(0.2, seed)?]);
