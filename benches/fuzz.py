@@ -39,7 +39,10 @@ TARGETS = {
 }
 # These need the feature `parquet`.
 COLUMNAR = {"Parquet", "Arrow"}
-OPTIMIZED = ["burn-nca", "burn-nca-learn", "burn-nca-data", "burn-nca-files", "burn-nca-program", "burn-nca-report", "burn-nca-cli"]
+OPTIMIZED = [
+    "burn-nca", "burn-nca-deep", "burn-nca-learn", "burn-nca-data", "burn-nca-files", "burn-nca-program", "burn-nca-report",
+    "burn-nca-cli",
+]
 # Of the clock, that a run of a target should take.
 RUN_SECONDS = 60
 # In however short a run: the program's targets expect that some damage does no harm.

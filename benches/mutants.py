@@ -21,7 +21,7 @@ RESULTS = ROOT / "benches" / "results" / "mutants.json"
 BUILD = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "mutants"
 TREE = BUILD / "tree"
 ACCEPTANCE = ["-p", "acceptance", "--features", "acceptance/train"]
-LEARN = ["-p", "burn-nca-learn", "--lib"]
+LEARN = ["-p", "burn-nca-deep", "-p", "burn-nca-learn", "--lib"]
 BACKENDS = ["-p", "acceptance", "--features", "acceptance/backends", "--test", "backends"]
 
 # The tests of a crate, first those that are built soonest.

@@ -19,7 +19,7 @@ mod rule_parts;
 use std::path::Path;
 
 use burn_nca_files::write_atomically;
-use burn_nca_learn::encoder::Encoder;
+use burn_nca_learn::encoder::EncoderConfig;
 use burn_nca_learn::estimator::TrainingTargets;
 use burn_nca_learn::fit::Precision;
 use burn_nca_learn::{Error, Fitted, Result};
@@ -138,7 +138,7 @@ fn metadata(fitted: &Fitted) -> Result<Vec<(&'static str, String)>> {
         serde_json::to_string(names)
             .map_err(|error| Error::data(format!("the names cannot be written: {error}")))
     };
-    let encoder = match fitted.encoder.config() {
+    let encoder = match EncoderConfig::of(&fitted.encoder) {
         Some(config) => format!("{config:?}"),
         None => "unknown".to_string(),
     };

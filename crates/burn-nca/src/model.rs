@@ -3,7 +3,7 @@
 use burn::module::{Module, ModuleDisplay};
 use burn::tensor::{Int, Tensor};
 
-use crate::encoder::{AnyEncoder, Encoder};
+use crate::encoder::{Encoder, LinearMap};
 use crate::objective::NcaLoss;
 
 /// An encoder and the objective it is trained for: the Burn module that is fitted.
@@ -21,8 +21,8 @@ pub struct MetricModel<E: Encoder, O: Module + ModuleDisplay> {
     chunk: Option<usize>,
 }
 
-/// Neighborhood components analysis as a Burn module: a map A (linear, diagonal or a network) and the
-/// loss over the distances it makes.
+/// Neighborhood components analysis as a Burn module: the linear map A, or any encoder in its place, and the loss over the
+/// distances it makes.
 ///
 /// It is trained in a loop of one's own or by Burn's `Learner`. In the crate `burn-nca-learn`, `NcaConfig::init` makes one
 /// by the settings of a fit, and `Fitted::of_classes` makes a model of what was trained, which predicts, evaluates and
@@ -33,13 +33,13 @@ pub struct MetricModel<E: Encoder, O: Module + ModuleDisplay> {
 /// # #[cfg(feature = "flex")] {
 /// use burn::optim::{AdamConfig, GradientsParams};
 /// use burn::tensor::{Device, Distribution, Int, Tensor};
-/// use burn_nca::encoder::EncoderConfig;
+/// use burn_nca::encoder::{Mlp, MlpConfig};
 /// use burn_nca::Nca;
 /// use burn_nca::objective::NcaLossConfig;
 ///
 /// let device = Device::flex().autodiff();
-/// let network = EncoderConfig::mlp(&[16]);
-/// let mut nca = Nca::new(network.init(8, 2, &device), NcaLossConfig::new().init());
+/// let network = MlpConfig::new(8, vec![16], 2).init(&device); // in place of A
+/// let mut nca: Nca<Mlp> = Nca::new(network, NcaLossConfig::new().init());
 /// let mut optimizer = AdamConfig::new().init();
 /// let x = Tensor::<2>::random([6, 8], Distribution::Default, &device);
 /// let labels = Tensor::<1, Int>::from_data([0, 0, 1, 1, 2, 2], &device);
@@ -48,7 +48,7 @@ pub struct MetricModel<E: Encoder, O: Module + ModuleDisplay> {
 /// assert_eq!(nca.forward(x).dims(), [6, 2]);
 /// # }
 /// ```
-pub type Nca = MetricModel<AnyEncoder, NcaLoss>;
+pub type Nca<E = LinearMap> = MetricModel<E, NcaLoss>;
 
 impl<E: Encoder, O: Module + ModuleDisplay> MetricModel<E, O> {
     /// A model of this encoder and objective.

@@ -254,7 +254,7 @@ impl<M> Estimator<M> {
         let problem = self.problem(&ready.scaled, start, &ready);
         self.method.check_problem(&problem)?;
         let learned = self.method.learn_from(&problem, session)?;
-        let encoder = learned.encoder.config();
+        let encoder = EncoderConfig::of(&learned.encoder);
         ready.fitted(learned, ModelCard { encoder, ..self.card() })
     }
 

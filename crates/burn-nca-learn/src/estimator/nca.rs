@@ -93,7 +93,7 @@ impl NcaConfig {
     /// # Panics
     /// For a start that is made of data (PCA, LDA), sizes that a fit refuses, such as a diagonal encoder with k other than
     /// d, or a negative repulsion.
-    pub fn init(&self, device: &Device) -> Nca {
+    pub fn init(&self, device: &Device) -> Nca<AnyEncoder> {
         let encoder = match &self.fit.start {
             start @ (Start::Pca | Start::Lda) => Err(Error::setting(format!(
                 "the start {start:?} is made of data, and here are none; start from auto, identity, random or a given map, \

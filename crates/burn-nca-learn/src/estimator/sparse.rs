@@ -5,7 +5,7 @@ use burn::tensor::{Tensor, TensorData};
 use super::Fitted;
 use crate::baseline::Projection;
 use crate::data::{Features, Scaling, ScalingKind, SparseFeatures, column_numbers};
-use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, LinearMap};
+use crate::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, LinearMap};
 use crate::error::{Error, Result};
 
 impl Fitted<AnyEncoder> {
@@ -61,7 +61,7 @@ impl Fitted<AnyEncoder> {
     /// The same model of unscaled features of these names, by another map.
     fn by_map(&self, encoder: AnyEncoder, names: Vec<String>) -> Self {
         let mut card = self.card.clone();
-        (card.d_input, card.encoder) = (names.len(), encoder.config());
+        (card.d_input, card.encoder) = (names.len(), EncoderConfig::of(&encoder));
         card.fit.scaling = ScalingKind::None;
         let scaling = Scaling::unscaled(names);
         Self { encoder, card, scaling, preparation: None, ..self.clone() }

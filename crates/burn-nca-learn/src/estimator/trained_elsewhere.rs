@@ -8,7 +8,7 @@ use burn::tensor::{DType, Device, Tensor};
 use super::scaled::ScaledData;
 use super::{Fitted, ModelCard};
 use crate::data::{Coincidences, Labeled, RegressionData, Scaling, TensorFeatures, TrainingData};
-use crate::encoder::{Encoder, output_width};
+use crate::encoder::{Encoder, EncoderConfig, output_width};
 use crate::error::{Error, Result};
 use crate::fit::{FitConfig, FitSession, FitSummary, Precision, Termination, identity};
 use crate::method::gradient::{GradientFit, prepare, resolve_device};
@@ -156,7 +156,8 @@ fn adopted<M: GradientMethod, E: Encoder>(
         None => x.clone(),
     };
     let encoder = prepare(encoder, dtype, &device);
-    let (d_output, config) = (output_width(&encoder, x.clone().slice([0..1]))?, encoder.config());
+    let d_output = output_width(&encoder, x.clone().slice([0..1]))?;
+    let config = EncoderConfig::of(&encoder);
     let run = GradientFit {
         encoder,
         objective: method.objective(&device, dtype),

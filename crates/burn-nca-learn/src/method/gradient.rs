@@ -13,7 +13,7 @@ use crate::data::{
     host_values,
 };
 use crate::device::runs_on_host;
-use crate::encoder::{Encoder, cast, output_width};
+use crate::encoder::{Encoder, EncoderConfig, cast, output_width};
 use crate::error::{Error, Result};
 use crate::evaluate::{RegressionScores, expected_accuracy};
 use crate::fit::{
@@ -115,7 +115,7 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
     let score = parts.map(|(x, (held_out, x_held_out))| {
         method.held_out_score::<E>(Validation { x, train: &train, x_held_out, held_out, fit })
     });
-    let kind = encoder.config();
+    let kind = EncoderConfig::of(&encoder);
     let all = match (&x, train.unlabeled()) {
         (Some(x), Some(others)) => {
             Some(Tensor::cat(vec![x.clone(), others.to_tensor(device, problem.dtype)], 0))

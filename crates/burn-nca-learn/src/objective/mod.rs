@@ -1,4 +1,4 @@
-//! Stage 3: objectives. Those of `burn-nca`, and those of further methods.
+//! Stage 3: objectives. Those of `burn-nca` and `burn-nca-deep`, and those of further methods.
 //!
 //! ```text
 //!                              over all data, exact     of a batch
@@ -25,6 +25,7 @@ mod variable_kernel;
 
 pub(crate) use burn_nca::internal::kernel_means;
 pub use burn_nca::objective::*;
+pub use burn_nca_deep::objective::*;
 pub use coincidence::{CoincidenceLoss, CoincidenceLossConfig};
 pub use coincidence_index::CoincidenceIndex;
 pub use feature_weighting::{

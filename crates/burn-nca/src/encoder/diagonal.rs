@@ -38,6 +38,10 @@ impl Encoder for DiagonalMap {
         Some(self.scale.dims()[0])
     }
 
+    fn is_linear(&self) -> bool {
+        true
+    }
+
     fn squared_norm(&self) -> Option<Tensor<1>> {
         Some(self.scale.val().square().sum())
     }

@@ -82,4 +82,8 @@ impl Encoder for LinearMap {
     fn d_input(&self) -> Option<usize> {
         Some(self.dims()[0])
     }
+
+    fn is_linear(&self) -> bool {
+        true
+    }
 }

@@ -99,7 +99,11 @@ impl HiddenLayers {
     }
 }
 
-pub(super) fn check_dropout(share: f64) -> Result<()> {
+/// Checks that a share of units to leave out is one.
+///
+/// # Errors
+/// A share outside [0, 1).
+pub fn check_dropout(share: f64) -> Result<()> {
     if (0.0..1.0).contains(&share) {
         return Ok(());
     }
@@ -168,11 +172,7 @@ impl MlpConfig {
 }
 
 /// A linear layer at Burn's default random start, uniform within 1 / sqrt(d), drawn on the host.
-pub(super) fn linear(
-    [d_input, d_output]: [usize; 2],
-    rng: &mut ChaCha8Rng,
-    device: &Device,
-) -> Linear {
+pub fn linear([d_input, d_output]: [usize; 2], rng: &mut ChaCha8Rng, device: &Device) -> Linear {
     let bound = 1.0 / (d_input as f64).sqrt();
     let mut draw = |shape: &[usize]| {
         let size = shape.iter().product();
@@ -277,7 +277,7 @@ impl Encoder for Mlp {
 
 /// A normalization whose running statistics have the same ids in every module: no mapper changes them, and equal modules
 /// make equal records.
-pub(super) fn normalization(size: usize, device: &Device) -> BatchNorm {
+pub fn normalization(size: usize, device: &Device) -> BatchNorm {
     let norm = BatchNormConfig::new(size).init(device);
     let [mean, var] = [&norm.running_mean, &norm.running_var].map(|state| state.value());
     BatchNorm {

@@ -1,31 +1,23 @@
 //! Stage 2: encoders. Maps from feature rows to embedding rows, `z = f(x)`.
 //!
 //! Any Burn module becomes an encoder with one small `impl`; [`LinearMap`], [`DiagonalMap`] and [`Mlp`]
-//! come with the crate, and [`AnyEncoder`] chooses among them at run time.
+//! come with the crate; `AnyEncoder` of `burn-nca-learn` chooses among them at run time.
 
-pub(crate) mod any;
 mod cast;
 mod diagonal;
 mod linear;
-mod mlp;
-mod modern;
-mod numeric_embedding;
-pub(crate) mod probe;
+pub(crate) mod mlp;
 pub(crate) mod record;
-mod seeded;
+pub(crate) mod seeded;
 #[cfg(test)]
 mod tests;
-mod unit;
+pub(crate) mod unit;
 
-pub use any::{AnyEncoder, EncoderConfig};
 pub use cast::cast;
 pub use diagonal::DiagonalMap;
 pub use linear::{LinearMap, LinearMapConfig};
 pub use mlp::{Activation, HiddenLayers, Mlp, MlpConfig};
-pub use modern::{ModernConfig, ModernEncoder, ModernMember, ResidualBlock};
-pub use numeric_embedding::{NumericEmbedding, NumericEmbeddingConfig};
 pub(crate) use record::load_record;
-pub use unit::UnitRows;
 pub(crate) use unit::unit_rows;
 
 use burn::module::{Module, ModuleDisplay, ModuleVisitor, Param};
@@ -50,7 +42,7 @@ use burn::tensor::Tensor;
 ///     }
 /// }
 /// ```
-pub trait Encoder: Module + ModuleDisplay {
+pub trait Encoder: Module + ModuleDisplay + 'static {
     /// Embeds the rows of `x`.
     ///
     /// # Shapes
@@ -72,10 +64,9 @@ pub trait Encoder: Module + ModuleDisplay {
         None
     }
 
-    /// The configuration that builds this encoder, where it is one of the crate's: a saved model can then be loaded
-    /// without being given an encoder.
-    fn config(&self) -> Option<EncoderConfig> {
-        None
+    /// Whether the embedding is linear in the features, so that a fit may learn in units of their spread.
+    fn is_linear(&self) -> bool {
+        false
     }
 
     /// The sum of squares that an L2 penalty weighs, shape `[1]`, differentiable; `None` without weights.

@@ -6,11 +6,7 @@ use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
 
 /// What [`Dropout`] does.
-pub(super) fn dropout(
-    layer: &Dropout,
-    units: Tensor<2>,
-    rng: Option<&mut ChaCha8Rng>,
-) -> Tensor<2> {
+pub fn dropout(layer: &Dropout, units: Tensor<2>, rng: Option<&mut ChaCha8Rng>) -> Tensor<2> {
     let Dropout { prob, training } = layer;
     let Some(rng) = rng else { return layer.forward(units) };
     if !training.is_enabled() || *prob == 0.0 {

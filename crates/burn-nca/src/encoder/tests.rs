@@ -41,11 +41,6 @@ fn values_are_those_worked_by_hand() {
     assert_eq!(numbers(diagonal().forward(rows())), [2.0, 1.0, 6.0, -0.5]);
     // Hidden units relu(3 - 1) and relu(2 - 1), twice each; the output adds them and -1.
     assert_eq!(numbers(network(-1.0).forward(rows())), [3.0, 1.0]);
-    let any = AnyEncoder::Diagonal(diagonal());
-    assert_eq!(numbers(any.forward(rows())), numbers(diagonal().forward(rows())));
-    let unit = UnitRows::new(linear()).forward(Tensor::from_floats([[0.0, 3.0]], &Device::flex()));
-    let half = 0.5f32.sqrt();
-    assert!(numbers(unit).iter().zip([0.0, half, -half]).all(|(a, b)| (a - b).abs() < 1e-6));
 }
 
 #[test]
@@ -54,19 +49,17 @@ fn the_penalty_is_the_sum_of_squared_weights() {
     assert_eq!(norm(&|| linear().squared_norm()), 7.0);
     assert_eq!(norm(&|| diagonal().squared_norm()), 4.25);
     assert_eq!(norm(&|| network(5.0).squared_norm()), 6.0); // biases are left out
-    assert_eq!(norm(&|| UnitRows::new(linear()).squared_norm()), 7.0);
 }
 
 #[test]
 fn what_does_not_fit_a_map_is_refused() {
     let device = Device::flex();
-    let refused: [(&str, &dyn Fn()); 4] = [
+    let refused: [(&str, &dyn Fn()); 3] = [
         ("3", &|| drop(linear().forward(Tensor::zeros([4, 3], &device)))),
         ("3", &|| drop(diagonal().forward(Tensor::zeros([4, 3], &device)))),
         ("needs d * k values", &|| {
             drop(LinearMap::from_weight(&[1.0; 5], [2, 3], &device, DType::F32));
         }),
-        ("keeps the number of features", &|| drop(EncoderConfig::Diagonal.init(3, 2, &device))),
     ];
     for (expected, call) in refused {
         let words = refusal(call);
@@ -80,7 +73,6 @@ fn each_encoder_shows_its_size() {
         (linear().to_string(), ["LinearMap", "params: 6"]),
         (diagonal().to_string(), ["DiagonalMap", "params: 2"]),
         (network(0.0).to_string(), ["Mlp", "params: 9"]),
-        (UnitRows::new(linear()).to_string(), ["UnitRows", "params: 6"]),
     ] {
         assert!(expected.iter().all(|part| shown.contains(part)), "{shown}");
     }

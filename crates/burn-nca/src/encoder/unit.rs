@@ -1,53 +1,6 @@
-//! Embeddings of unit length.
+//! Rows of unit length.
 
-use burn::module::Module;
 use burn::tensor::Tensor;
-
-use super::Encoder;
-
-/// An encoder whose embedding rows are brought to unit length.
-///
-/// For losses of the cosine: on unit rows `||u - v||² = 2 - 2 cos(u, v)`, so Euclidean nearest neighbors are
-/// those of the largest cosine. A row of zeros stays one.
-///
-/// # Examples
-/// ```
-/// # #[cfg(feature = "flex")] {
-/// use burn::tensor::{Device, Tensor};
-/// use burn_nca::encoder::{Encoder, LinearMapConfig, UnitRows};
-///
-/// let device = Device::flex();
-/// let encoder = UnitRows::new(LinearMapConfig::new(2, 2).init(&device));
-/// let z = encoder.forward(Tensor::from_floats([[3.0, 4.0], [0.0, 0.0]], &device));
-/// assert_eq!(z.into_data().convert::<f32>().try_to_vec::<f32>().unwrap(), [0.6, 0.8, 0.0, 0.0]);
-/// # }
-/// ```
-#[derive(Module, Debug)]
-pub struct UnitRows<E: Encoder> {
-    /// The encoder within.
-    pub encoder: E,
-}
-
-impl<E: Encoder> UnitRows<E> {
-    /// The encoder, followed by the normalization.
-    pub fn new(encoder: E) -> Self {
-        Self { encoder }
-    }
-}
-
-impl<E: Encoder> Encoder for UnitRows<E> {
-    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        unit_rows(self.encoder.forward(x))
-    }
-
-    fn d_input(&self) -> Option<usize> {
-        self.encoder.d_input()
-    }
-
-    fn squared_norm(&self) -> Option<Tensor<1>> {
-        self.encoder.squared_norm()
-    }
-}
 
 /// The rows at unit length; a row of zeros stays one, with gradient 0.
 ///
@@ -55,7 +8,7 @@ impl<E: Encoder> Encoder for UnitRows<E> {
 ///
 /// # Shapes
 /// - rows: `[n, k]`, output: `[n, k]`
-pub(crate) fn unit_rows(rows: Tensor<2>) -> Tensor<2> {
+pub fn unit_rows(rows: Tensor<2>) -> Tensor<2> {
     let [n, k] = rows.dims();
     let largest = rows.clone().without_autodiff().abs().max_dim(1);
     let zero = largest.clone().equal_elem(0.0);

@@ -84,7 +84,7 @@ mod tests {
     use burn::tensor::{DType, Device, TensorData};
 
     use super::*;
-    use crate::objective::{ModernNcaLossConfig, ModernTarget, NcaLossConfig};
+    use crate::objective::NcaLossConfig;
 
     const ROWS: usize = 20;
 
@@ -122,10 +122,6 @@ mod tests {
         let mut of_nca = nearest();
         let others = of_nca.others(&NcaLossConfig::new().init(), &batch, 2);
         check(others.try_into().unwrap(), of_nca.omitted(), |apart| (-apart * apart).exp());
-        let mut of_modern = nearest();
-        let loss = ModernNcaLossConfig::new(ModernTarget::Numbers).init();
-        let others = of_modern.others(&loss, &batch, 2);
-        check(others.try_into().unwrap(), of_modern.omitted(), |apart| (-apart).exp());
     }
 
     #[test]

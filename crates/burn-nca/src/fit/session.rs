@@ -50,14 +50,14 @@ pub type OnCheckpoint<'a> = dyn FnMut(&CheckpointEvent<'_>) + 'a;
 /// # use std::ops::ControlFlow;
 /// # use burn::tensor::Device;
 /// # use burn::tensor::Tensor;
-/// # use burn_nca::{Nca, encoder::EncoderConfig, objective::{ClassIndex, NcaLossConfig}};
+/// # use burn_nca::{Nca, encoder::LinearMapConfig, objective::{ClassIndex, NcaLossConfig}};
 /// # use burn_nca::fit::{FitConfig, FitIdentity, Problem, minimize};
 /// use burn_nca::fit::{FitSession, FitState, Progress, Termination};
 ///
 /// # let device = Device::flex();
 /// # let x = Tensor::<2>::from_floats([[0.0, 5.0], [0.2, 1.0], [1.0, 4.0], [1.2, 0.0], [0.5, 2.5], [0.7, 2.0]], &device);
 /// # let classes = ClassIndex::new(&[0, 0, 1, 1, 0, 1], &device)?;
-/// # let map = EncoderConfig::Linear.init(2, 1, &device.clone().autodiff());
+/// # let map = LinearMapConfig::new(2, 1).init(&device.clone().autodiff());
 /// # let model = Nca::new(map, NcaLossConfig::new().init());
 /// # let [settings, features, targets] = ["", "x", "y"].map(String::from);
 /// # let named = FitIdentity { settings, features, targets };

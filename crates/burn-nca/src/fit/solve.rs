@@ -27,7 +27,7 @@ use super::{
     DescentState, Evaluation, FitConfig, FitSession, ObjectiveScale, OptimizerConfig, Progress,
     Solution, Termination, exact, saturation, stochastic,
 };
-use crate::encoder::{Encoder, EncoderConfig};
+use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::model::MetricModel;
 use crate::objective::{Objective, check_points};
@@ -78,9 +78,8 @@ pub fn minimize_prepared<E: Encoder, O: Objective>(
             (batches, optimizer, batches.rate_from(&start))
         }
         OptimizerConfig::Sgd(settings) => {
-            let encoder = problem.model.encoder.config();
-            let is_map = matches!(encoder, Some(EncoderConfig::Linear | EncoderConfig::Diagonal));
-            (&settings.batches, settings.init(), settings.rate_from(&start, is_map))
+            let rate = settings.rate_from(&start, problem.model.encoder.is_linear());
+            (&settings.batches, settings.init(), rate)
         }
     };
     let steps = (session.optimizer.unwrap_or(optimizer), rate);

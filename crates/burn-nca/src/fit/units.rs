@@ -6,7 +6,7 @@ use super::parameters::{assign, flatten, flatten_gradients};
 use super::penalty::{Penalty, spread};
 use super::{Evaluation, FitConfig, Inputs, Problem, exact};
 use crate::data::{ScalingKind, mean_and_variance};
-use crate::encoder::{Encoder, EncoderConfig};
+use crate::encoder::Encoder;
 use crate::model::MetricModel;
 use crate::objective::Objective;
 
@@ -105,10 +105,11 @@ impl<'a, 'p, E: Encoder, O: Objective> Units<'a, 'p, E, O> {
 /// The root of the mean variance of the features, for a map of features that were not standardized; else 1.
 fn unit<E: Encoder, O: Objective>(problem: &Problem<'_, E, O>, config: &FitConfig) -> f64 {
     let model = &problem.model;
-    let of_map =
-        matches!(model.encoder.config(), Some(EncoderConfig::Linear | EncoderConfig::Diagonal));
     let of_encoder_alone = || flatten(&model.encoder).len() == flatten(model).len();
-    if config.scaling == ScalingKind::Standardize || !of_map || !of_encoder_alone() {
+    if config.scaling == ScalingKind::Standardize
+        || !model.encoder.is_linear()
+        || !of_encoder_alone()
+    {
         return 1.0;
     }
     let variance = match problem.x {

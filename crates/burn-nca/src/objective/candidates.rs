@@ -224,7 +224,7 @@ pub trait CandidateLoss: BatchLoss<Target = ClassTarget> {
 }
 
 /// The loss of a batch whose rows are each compared with all others.
-pub(super) fn within_batch(
+pub fn within_batch(
     loss: &impl CandidateLoss,
     embeddings: Tensor<2>,
     labels: Tensor<1, Int>,

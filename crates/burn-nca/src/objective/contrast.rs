@@ -22,7 +22,7 @@ use plain::{PlainContrast, without_positive};
 
 /// What the terms of a loss are made of, for each query `[b, 1]`; logits are similarities over T, up to one constant of each
 /// query.
-pub(super) trait Contrast {
+pub trait Contrast {
     /// Where a query has no positive.
     fn without_positive(&self) -> Tensor<2, Bool>;
 
@@ -41,13 +41,16 @@ pub(super) trait Contrast {
 }
 
 /// The terms of a loss, `[b, 1]`; 0 where a query adds nothing.
-pub(super) type Terms<'a> = dyn Fn(&dyn Contrast) -> Tensor<2> + Sync + 'a;
+pub type Terms<'a> = dyn Fn(&dyn Contrast) -> Tensor<2> + Sync + 'a;
 
 /// How queries and candidates are compared.
-pub(super) struct Contrasted {
-    pub(super) sums: Sums,
-    pub(super) similarity: Similarity,
-    pub(super) temperature: Temperature,
+pub struct Contrasted {
+    /// How the sums over pairs are added up.
+    pub sums: Sums,
+    /// How alike two rows are.
+    pub similarity: Similarity,
+    /// What similarities are divided by.
+    pub temperature: Temperature,
 }
 
 impl Contrasted {
@@ -55,7 +58,7 @@ impl Contrasted {
     ///
     /// # Panics
     /// If the shapes contradict each other, or there is no query or no candidate.
-    pub(super) fn loss(
+    pub fn loss(
         &self,
         terms: &Terms<'_>,
         (queries, labels): (Tensor<2>, Tensor<1, Int>),
@@ -90,7 +93,7 @@ impl Contrasted {
     ///
     /// # Panics
     /// As [`loss`](Self::loss).
-    pub(super) fn terms(
+    pub fn terms(
         &self,
         terms: &Terms<'_>,
         (queries, labels): (Tensor<2>, Tensor<1, Int>),

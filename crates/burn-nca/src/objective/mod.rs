@@ -8,11 +8,6 @@
 //! SoftNcaLoss                  Objective                BatchLoss                    f, g over soft agreements
 //! PairLoss                     Objective                BatchLoss                    equation 8 over pairs
 //! MlkrLoss                     Objective                BatchLoss                    numeric targets
-//! ModernNcaLoss                Objective                BatchLoss                    by the distance, not its square
-//! SoftNearestNeighborLoss                               BatchLoss, CandidateLoss     g at a temperature
-//! SupConLoss                                            BatchLoss, CandidateLoss     every positive on its own
-//! ProxyNcaLoss                                          BatchLoss                    one learned proxy per class
-//! MemoryLoss                                            BatchLoss                    a memory in addition to the batch
 //! ```
 //! An [`Objective`] is a sum of terms that can be evaluated a block at a time, so that the exact value and
 //! gradient of a large data set need memory for one block only (see [`crate::fit::exact`]). A [`BatchLoss`] is
@@ -24,31 +19,26 @@
 //! ```text
 //! p_ij = exp(s_ij / T) / Σ_{a ≠ i} exp(s_ia / T)      s = -||z_i - z_j||², -||z_i - z_j||, or the cosine
 //! ```
-//! [`SoftNearestNeighborLoss`], [`SupConLoss`] and [`ProxyNcaLoss`] choose the [`Similarity`] s and the
-//! [`Temperature`] T, fixed or learned.
+//! NCA's s is the first and its T is 1. The contrastive losses and the proxies of `burn-nca-deep` choose the [`Similarity`] s
+//! and the [`Temperature`] T, fixed or learned.
 
 mod agreement_index;
 pub(crate) mod batch;
-mod candidates;
+pub(crate) mod candidates;
 mod classes;
-mod contrast;
-mod contrastive;
+pub(crate) mod contrast;
 pub(crate) mod integers;
-mod memory;
-mod memory_loss;
 pub(crate) mod mlkr;
-pub(crate) mod modern;
 mod nca;
 mod pair_index;
 mod pairs;
-mod proxy_nca;
 pub(crate) mod reduction;
 mod sampled;
 pub(crate) mod similarity;
 mod soft_match;
 mod target;
 mod target_index;
-mod temperature;
+pub(crate) mod temperature;
 pub(crate) mod term_weights;
 #[cfg(test)]
 mod tests;
@@ -59,19 +49,12 @@ pub use agreement_index::AgreementIndex;
 pub use batch::BatchLoss;
 pub use candidates::{CandidateLoss, Candidates};
 pub use classes::ClassIndex;
-pub use contrastive::{
-    SoftNearestNeighborLoss, SoftNearestNeighborLossConfig, SupConLoss, SupConLossConfig,
-};
-pub use memory::{CrossBatchMemory, CrossBatchMemoryConfig};
-pub use memory_loss::{MemoryLoss, MemoryLossConfig};
 pub use mlkr::{MlkrLoss, MlkrLossConfig};
-pub use modern::{ModernNcaLoss, ModernNcaLossConfig, ModernTarget};
 pub use nca::{Criterion, NcaLoss, NcaLossConfig};
 #[doc(hidden)]
 pub use pair_index::Normalizer;
 pub use pair_index::PairIndex;
 pub use pairs::{PairLoss, PairLossConfig};
-pub use proxy_nca::{ProxyNcaLoss, ProxyNcaLossConfig};
 pub(crate) use reduction::over;
 pub use sampled::SampledTerms;
 pub use similarity::Similarity;

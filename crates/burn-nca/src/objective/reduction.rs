@@ -23,7 +23,7 @@ pub(super) fn reduce(
 }
 
 /// A sum over `count` terms, as their mean or as it is; `[1]` to `[1]`.
-pub(super) fn reduce_sum(sum: Tensor<1>, count: usize, reduction: &Reduction) -> Tensor<1> {
+pub fn reduce_sum(sum: Tensor<1>, count: usize, reduction: &Reduction) -> Tensor<1> {
     if is_mean(reduction) { over(sum, count.max(1) as f64) } else { sum }
 }
 

@@ -130,7 +130,7 @@ pub(super) fn in_graph_of(tensor: Tensor<2>, other: &Tensor<2>) -> Tensor<2> {
 
 /// `||q_i - r_j||²` by a product of matrices, `[b, k]` and `[m, k]` to `[b, m]`; some 1e-6 of the squared norms is rounding in
 /// f32.
-pub(super) fn squared_distances_by_product(queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
+pub fn squared_distances_by_product(queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
     let (of_queries, of_references) =
         (queries.clone().square().sum_dim(1), references.clone().square().sum_dim(1));
     let products = product(queries, references.transpose()).mul_scalar(2.0);

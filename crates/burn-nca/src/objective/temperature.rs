@@ -111,7 +111,7 @@ impl Temperature {
 }
 
 /// What a module shows of its similarity and temperature.
-pub(super) fn show_affinity(
+pub fn show_affinity(
     content: Content,
     similarity: Similarity,
     temperature: &Temperature,

@@ -24,62 +24,29 @@ fn pairs() -> PairLoss {
 fn every_loss_prints_its_settings() {
     let device = Device::flex();
     let nca = NcaLossConfig::new().with_repulsion(0.5).init();
-    let memory = MemoryLossConfig::new(70, 2).init(NcaLossConfig::new().init(), &device);
-    let proxies = ProxyNcaLossConfig::new(2, 2).init(&device);
     for (shown, starts) in [
         (nca.to_string(), "NcaLoss {criterion: F, repulsion: 0.5}"),
         (soft().to_string(), "SoftNcaLoss {criterion: F, unlabeled_neighbors: false}"),
         (pairs().to_string(), "PairLoss {include_self: true}"),
         (MlkrLossConfig::new().init().to_string(), "MlkrLoss {reduction: Mean}"),
         (
-            SoftNearestNeighborLossConfig::new().init(&device).to_string(),
-            "SoftNearestNeighborLoss {similarity: SqEuclidean, temperature: Temperature {start: 1",
-        ),
-        (
-            SupConLossConfig::new().init(&device).to_string(),
-            "SupConLoss {similarity: Cosine, temperature: Temperature {start: 0.1",
-        ),
-        (
-            proxies.to_string(),
-            "ProxyNcaLoss {classes: 2, d_embedding: 2, similarity: Cosine, temperature: ",
-        ),
-        (
             TemperatureConfig::new(0.5).init(&device).to_string(),
             "Temperature {start: 0.5, learned: false",
         ),
-        (
-            CrossBatchMemoryConfig::new(3, 2).init(&device).to_string(),
-            "CrossBatchMemory {capacity: 3",
-        ),
-        (memory.to_string(), "MemoryLoss {"),
     ] {
         assert!(shown.starts_with(starts), "{shown}");
-    }
-    for part in ["NcaLoss {criterion: F", "capacity: 70", "warm_up: 0"] {
-        assert!(memory.to_string().contains(part), "{memory}");
     }
 }
 
 #[test]
-fn losses_of_classes_ask_for_rows_and_for_one_label_each() {
+fn a_loss_of_classes_asks_for_rows_and_for_one_label_each() {
     let device = Device::flex();
     let nca = NcaLossConfig::new().init();
-    let soft_neighbors = SoftNearestNeighborLossConfig::new().init(&device);
-    let sup_con = SupConLossConfig::new().init(&device);
-    let proxies = ProxyNcaLossConfig::new(2, 2).init(&device);
-    let losses: [&dyn Fn(Tensor<2>, Tensor<1, Int>) -> Tensor<1>; 4] = [
-        &|z, labels| nca.forward(z, labels),
-        &|z, labels| soft_neighbors.forward(z, labels),
-        &|z, labels| sup_con.forward(z, labels),
-        &|z, labels| proxies.forward(z, labels),
-    ];
-    for loss in losses {
-        let labels = Tensor::from_ints([0, 1], &device);
-        let words = refusal(|| drop(loss(zeros([3, 2]), labels)));
-        assert!(words.contains('3'), "{words}");
-        let words = refusal(|| drop(loss(zeros([0, 2]), Tensor::zeros([0], &device))));
-        assert!(words.contains("the batch has no row"), "{words}");
-    }
+    let labels = Tensor::from_ints([0, 1], &device);
+    let words = refusal(|| drop(nca.forward(zeros([3, 2]), labels)));
+    assert!(words.contains('3'), "{words}");
+    let words = refusal(|| drop(nca.forward(zeros([0, 2]), Tensor::zeros([0], &device))));
+    assert!(words.contains("the batch has no row"), "{words}");
 }
 
 #[test]
@@ -87,7 +54,7 @@ fn what_does_not_fit_a_loss_is_refused() {
     let device = Device::flex();
     let ends = || Tensor::<2, Int>::from_ints([[0, 1]], &device);
     let mlkr = MlkrLossConfig::new().init();
-    let refused: [(&str, &dyn Fn()); 14] = [
+    let refused: [(&str, &dyn Fn()); 11] = [
         ("3", &|| drop(mlkr.forward(zeros([3, 1]), zeros([2, 1])))),
         ("3", &|| drop(soft().forward(zeros([3, 1]), zeros([3, 2])))),
         ("3", &|| drop(soft().forward_targets(zeros([3, 1]), zeros([2, 1]), 1.0))),
@@ -101,22 +68,10 @@ fn what_does_not_fit_a_loss_is_refused() {
         ("must be positive and finite, got 0", &|| {
             drop(soft().forward_targets(zeros([3, 1]), zeros([3, 1]), 0.0));
         }),
-        ("the embedding has 3 dimensions, the proxies 2", &|| {
-            let labels = Tensor::from_ints([0, 1], &device);
-            drop(ProxyNcaLossConfig::new(2, 2).init(&device).forward(zeros([2, 3]), labels));
-        }),
         ("must be finite and not negative, got -1", &|| {
             NcaLossConfig::new().with_repulsion(-1.0).init();
         }),
         ("must be positive and finite, got 0", &|| drop(TemperatureConfig::new(0.0).init(&device))),
-        ("at least one slot and one dimension, got 0 and 2", &|| {
-            drop(CrossBatchMemoryConfig::new(0, 2).init(&device));
-        }),
-        ("the embedding has 5 dimensions, the memory 2", &|| {
-            let target = ClassTarget::of_labels(Tensor::from_ints([0], &device));
-            let memory = CrossBatchMemoryConfig::new(3, 2).init(&device);
-            drop(memory.push(zeros([1, 5]), target));
-        }),
     ];
     for (expected, call) in refused {
         let words = refusal(call);

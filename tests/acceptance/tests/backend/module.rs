@@ -5,16 +5,20 @@ use burn::module::Module;
 use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use burn_nca_learn::device::backend;
-use burn_nca_learn::encoder::{Activation, EncoderConfig, HiddenLayers};
+use burn_nca_learn::encoder::{Activation, AnyEncoder, EncoderConfig, HiddenLayers};
 use burn_nca_learn::fit::parameters::flatten;
 use burn_nca_learn::{Nca, NcaConfig};
 
 use super::{gpu, open};
 
 /// Trains a module for some steps and gives it back with its first and last loss.
-fn train(mut nca: Nca, x: &Tensor<2>, labels: &Tensor<1, Int>) -> (Nca, f64, f64) {
+fn train(
+    mut nca: Nca<AnyEncoder>,
+    x: &Tensor<2>,
+    labels: &Tensor<1, Int>,
+) -> (Nca<AnyEncoder>, f64, f64) {
     let mut optimizer = AdamConfig::new().init();
-    let value = |nca: &Nca| nca.loss(x.clone(), labels.clone()).into_scalar::<f64>();
+    let value = |nca: &Nca<AnyEncoder>| nca.loss(x.clone(), labels.clone()).into_scalar::<f64>();
     let first = value(&nca);
     for _ in 0..15 {
         let loss = nca.loss(x.clone(), labels.clone());
@@ -39,7 +43,7 @@ fn trains_and_comes_back_from_its_record(device: &Device, config: &NcaConfig) {
     nca.clone().save_file(&path).unwrap();
     let again = config.init(&device).load_file(&path);
     assert_eq!(flatten(&nca), flatten(&again));
-    let outputs = |nca: &Nca| -> Vec<f64> {
+    let outputs = |nca: &Nca<AnyEncoder>| -> Vec<f64> {
         nca.forward(x.clone()).into_data().convert::<f64>().try_to_vec().unwrap()
     };
     // On CUDA Burn multiplies the layers of a network in TF32, by another kernel once it has tried several.

@@ -50,7 +50,7 @@ fn numbers() -> (Features, RegressionData) {
 }
 
 /// A model after some steps of a training loop, and the scaling of its rows.
-fn trained(config: &NcaConfig) -> (Nca, Scaling) {
+fn trained(config: &NcaConfig) -> (Nca<AnyEncoder>, Scaling) {
     let (data, device) = (iris(), Device::flex());
     let scaling = Scaling::fit(ScalingKind::Standardize, data.features());
     let x = scaling.apply(data.features()).unwrap().to_tensor(&device, DType::F32).autodiff();

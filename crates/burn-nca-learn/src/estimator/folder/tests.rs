@@ -177,7 +177,7 @@ fn a_model_through_a_reduction_and_one_from_elsewhere_are_read_again() {
     let deep = MlpConfig::new(3, vec![1; 120], 1).init_seeded(1, &device);
     let names = data().features().names().to_vec();
     let encoder = AnyEncoder::Mlp(deep);
-    assert!(encoder.config().unwrap().check_size(3, 1).is_err());
+    assert!(EncoderConfig::of(&encoder).unwrap().check_size(3, 1).is_err());
     let fitted = Fitted::of_classes(encoder, Scaling::unscaled(names), &data(), &device).unwrap();
     round_trip(&fitted, "a deep network");
 }

@@ -3,10 +3,9 @@
 use burn::config::Config;
 use burn::module::{Module, Param, ParamId};
 use burn::tensor::{Bool, Device, Int, Tensor, assert_shape};
-
-use super::ClassTarget;
-use super::integers::{equal_pairs, on_host};
-use crate::shown_on_one_line;
+use burn_nca::internal::{equal_pairs, on_host};
+use burn_nca::objective::ClassTarget;
+use burn_nca::shown_on_one_line;
 
 /// The number of an empty slot; samples have numbers from 0.
 const EMPTY: i64 = -1;
@@ -53,9 +52,9 @@ impl CrossBatchMemoryConfig {
 ///
 /// # Examples
 /// ```
-/// # #[cfg(feature = "flex")] {
 /// use burn::tensor::{Device, Int, Tensor};
-/// use burn_nca::objective::{ClassTarget, CrossBatchMemoryConfig};
+/// use burn_nca::objective::ClassTarget;
+/// use burn_nca_deep::objective::CrossBatchMemoryConfig;
 ///
 /// let device = Device::flex();
 /// let ints = |values: [i32; 2]| Tensor::<1, Int>::from_ints(values, &device);
@@ -66,7 +65,6 @@ impl CrossBatchMemoryConfig {
 /// let memory = memory.push(Tensor::from_floats([[3.0], [4.0]], &device), second);
 /// // 12 and 10 are the newest; the older 10 was emptied, and 11 fell off behind it.
 /// assert_eq!(memory.ids(), [Some(12), Some(10), None]);
-/// # }
 /// ```
 #[derive(Module, Debug)]
 #[module(custom_display)]

@@ -3,9 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use burn::tensor::Tensor;
+use burn_nca::internal::panic_message;
 
 use super::Encoder;
-use crate::error::{Error, Result, panic_message, shortened};
+use crate::error::{Error, Result, shortened};
 
 /// The number of dimensions that an encoder embeds these few rows in, `[n, d]`.
 ///

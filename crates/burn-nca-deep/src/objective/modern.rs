@@ -6,15 +6,13 @@ use burn::config::Config;
 use burn::module::Module;
 use burn::nn::loss::Reduction;
 use burn::tensor::Tensor;
-
-use super::batch::{assert_rows, at_least_f32};
-use super::reduction::reduce_sum;
-use super::similarity::{square_root, squared_distances_by_product};
-use super::{BatchLoss, Objective, TargetIndex};
-use crate::nca::mlkr::{predicted, squared_errors};
-use crate::nca::own_pairs;
-use crate::shown_on_one_line;
-use crate::sums::cut;
+use burn_nca::internal::{
+    assert_rows, at_least_f32, cut, reduce_sum, square_root, squared_distances_by_product,
+};
+use burn_nca::nca::mlkr::{predicted, squared_errors};
+use burn_nca::nca::own_pairs;
+use burn_nca::objective::{BatchLoss, Objective, TargetIndex};
+use burn_nca::shown_on_one_line;
 
 /// The least probability whose logarithm is taken: an outlier pulls no harder than that.
 const LEAST: f64 = 1e-7;
@@ -195,7 +193,7 @@ mod tests {
     use burn::tensor::{Device, TensorData};
 
     use super::*;
-    use crate::data::host_values;
+    use burn_nca::data::host_values;
 
     #[test]
     fn means_are_those_of_ordinary_operations_with_their_gradients() {
@@ -253,6 +251,11 @@ mod tests {
         let index = TargetIndex::new(&[1.0, 0.0, 1.0, 0.0, 0.0, 1.0], 2, &device).unwrap();
         let exact: f64 = classes.total(line(), &index).into_scalar();
         assert!((exact - expected).abs() < 1e-3, "{exact} {expected}");
+        let of_middle = classes.exponents(line().slice([1..2]), line());
+        let expected = [-1.0, 0.0, -2.0].map(|apart| apart * 2f64.ln());
+        for (found, expected) in host_values(of_middle).into_iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+        }
         // Numbers 0, 0, 1: errors 1/5, 1/3 and 1.
         let numbers = ModernNcaLossConfig::new(ModernTarget::Numbers).init();
         let expected = 0.2f64.powi(2) + (1.0f64 / 3.0).powi(2) + 1.0;

@@ -5,13 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use burn::config::Config;
 use burn::module::Module;
 use burn::tensor::{Device, Int, Tensor};
+use burn_nca::internal::in_one_type;
+use burn_nca::objective::{BatchLoss, BatchTarget, CandidateLoss, Candidates, ClassTarget};
+use burn_nca::shown_on_one_line;
 
-use super::integers::in_one_type;
-use super::{
-    BatchLoss, BatchTarget, CandidateLoss, Candidates, ClassTarget, CrossBatchMemory,
-    CrossBatchMemoryConfig,
-};
-use crate::shown_on_one_line;
+use super::{CrossBatchMemory, CrossBatchMemoryConfig};
 
 /// The settings of a [`MemoryLoss`].
 #[derive(Config, Debug)]
@@ -59,9 +57,9 @@ impl MemoryLossConfig {
 ///
 /// # Examples
 /// ```
-/// # #[cfg(feature = "flex")] {
 /// use burn::tensor::{Device, Int, Tensor};
-/// use burn_nca::objective::{BatchLoss, ClassTarget, MemoryLossConfig, NcaLossConfig};
+/// use burn_nca::objective::{BatchLoss, ClassTarget, NcaLossConfig};
+/// use burn_nca_deep::objective::MemoryLossConfig;
 ///
 /// let device = Device::flex().autodiff();
 /// let loss = MemoryLossConfig::new(100, 1).init(NcaLossConfig::new().init(), &device);
@@ -73,7 +71,6 @@ impl MemoryLossConfig {
 /// assert_eq!(loss.memory.ids()[..4], [Some(0), Some(1), Some(2), None]);
 /// let after: f32 = loss.batch_loss(z, &target).into_scalar();
 /// assert!((before - after).abs() < 1e-6);
-/// # }
 /// ```
 #[derive(Module, Debug)]
 #[module(custom_display)]
@@ -141,8 +138,9 @@ impl<L: CandidateLoss> BatchLoss for MemoryLoss<L> {
 
 #[cfg(test)]
 mod tests {
+    use burn_nca::objective::NcaLossConfig;
+
     use super::*;
-    use crate::objective::NcaLossConfig;
 
     #[test]
     fn labels_may_be_of_other_integer_types_from_batch_to_batch() {

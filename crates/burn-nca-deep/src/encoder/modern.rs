@@ -1,6 +1,6 @@
 //! The encoder of modern NCA: embedded numbers and residual blocks, several members side by side.
 
-use burn::module::Module;
+use burn::module::{Module, Param};
 use burn::nn::{BatchNorm, Dropout, DropoutConfig, Linear};
 use burn::tensor::activation::relu;
 use burn::tensor::{Device, Tensor};
@@ -8,10 +8,11 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::any::times;
-use super::mlp::{check_dropout, linear, normalization};
-use super::{Encoder, EncoderConfig, NumericEmbedding, NumericEmbeddingConfig, seeded};
-use crate::error::{Error, Result};
+use burn_nca::encoder::Encoder;
+use burn_nca::internal::{check_dropout, linear, normalization, seeded_dropout};
+use burn_nca::{Error, Result};
+
+use super::{NumericEmbedding, NumericEmbeddingConfig};
 
 /// A residual block: `z + W₂ dropout(ReLU(W₁ norm(z) + b₁)) + b₂`, of width `[k, width, k]`.
 #[derive(Module, Debug)]
@@ -45,7 +46,7 @@ impl ResidualBlock {
     /// The same with a dropout from this stream, where there is one.
     fn forward_from(&self, z: Tensor<2>, rng: Option<&mut ChaCha8Rng>) -> Tensor<2> {
         let inner = relu(self.inner.forward(self.norm.forward(z.clone())));
-        z + self.outer.forward(seeded::dropout(&self.dropout, inner, rng))
+        z + self.outer.forward(seeded_dropout(&self.dropout, inner, rng))
     }
 }
 
@@ -163,6 +164,12 @@ impl ModernConfig {
     }
 }
 
+/// A new parameter with these values times a number.
+#[doc(hidden)]
+pub fn times<const D: usize>(param: &Param<Tensor<D>>, factor: f64) -> Param<Tensor<D>> {
+    Param::from_tensor(param.val().without_autodiff().mul_scalar(factor))
+}
+
 /// A member: embedded features, a linear layer, residual blocks and a last normalization.
 ///
 /// ```text
@@ -234,8 +241,9 @@ impl ModernEncoder {
         &self.members
     }
 
-    /// Multiplies the embedding by a number.
-    pub(super) fn scale(&mut self, factor: f64) {
+    /// The same encoder with its embedding multiplied by a number.
+    #[must_use]
+    pub fn scaled(mut self, factor: f64) -> Self {
         for member in &mut self.members {
             match &mut member.norm {
                 Some(norm) => {
@@ -249,6 +257,21 @@ impl ModernEncoder {
                 }
             }
         }
+        self
+    }
+
+    /// The settings that build this encoder.
+    pub fn config(&self) -> ModernConfig {
+        let first = &self.members[0];
+        let block = first.blocks.first();
+        let default = ModernConfig::default();
+        ModernConfig {
+            members: self.members.len(),
+            embedding: first.embedding.as_ref().map(NumericEmbedding::config),
+            blocks: first.blocks.len(),
+            width: block.map_or(default.width, |block| block.inner.weight.dims()[1]),
+            dropout: block.map_or(default.dropout, |block| block.dropout.prob),
+        }
     }
 }
 
@@ -260,25 +283,12 @@ impl Encoder for ModernEncoder {
     fn d_input(&self) -> Option<usize> {
         self.members[0].d_input()
     }
-
-    fn config(&self) -> Option<EncoderConfig> {
-        let first = &self.members[0];
-        let block = first.blocks.first();
-        let default = ModernConfig::default();
-        Some(EncoderConfig::Modern(ModernConfig {
-            members: self.members.len(),
-            embedding: first.embedding.as_ref().map(NumericEmbedding::config),
-            blocks: first.blocks.len(),
-            width: block.map_or(default.width, |block| block.inner.weight.dims()[1]),
-            dropout: block.map_or(default.dropout, |block| block.dropout.prob),
-        }))
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::host_values;
+    use burn_nca::data::host_values;
 
     #[test]
     fn sizes_and_shares_that_no_network_has_are_refused() {

@@ -4,11 +4,10 @@ use burn::module::{Module, Param};
 use burn::nn::Linear;
 use burn::tensor::activation::relu;
 use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn_nca::internal::linear;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
 use serde::{Deserialize, Serialize};
-
-use super::mlp::linear;
 
 /// Settings of a [`NumericEmbedding`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -106,7 +105,7 @@ mod tests {
     use rand::SeedableRng;
 
     use super::*;
-    use crate::data::host_values;
+    use burn_nca::data::host_values;
 
     #[test]
     fn the_operation_has_values_and_gradients_of_ordinary_ones() {

@@ -4,15 +4,11 @@ use burn::config::Config;
 use burn::module::Module;
 use burn::nn::loss::Reduction;
 use burn::tensor::{Device, Int, Tensor};
-
-use super::candidates::within_batch;
-use super::contrast::{Contrast, Contrasted};
-use super::temperature::show_affinity;
-use super::{
+use burn_nca::internal::{Contrast, Contrasted, show_affinity, within_batch};
+use burn_nca::objective::{
     BatchLoss, CandidateLoss, Candidates, ClassTarget, Similarity, Temperature, TemperatureConfig,
 };
-use crate::shown_on_one_line;
-use crate::sums::Sums;
+use burn_nca::{Sums, shown_on_one_line};
 
 /// A loss with its settings: what these are by default, and the term of each query.
 macro_rules! contrastive {
@@ -138,9 +134,9 @@ contrastive! {
     /// anchor 180°: as anchor 0°                            l = (log 3/2 + log 3 + log 2) / 3 = (2/3) log 3
     /// ```
     /// ```
-    /// # #[cfg(feature = "flex")] {
     /// use burn::tensor::{Device, Int, Tensor};
-    /// use burn_nca::objective::{SupConLossConfig, TemperatureConfig};
+    /// use burn_nca::objective::TemperatureConfig;
+    /// use burn_nca_deep::objective::SupConLossConfig;
     ///
     /// let device = Device::flex();
     /// let embeddings = Tensor::<2>::from_floats([[2.0, 0.0], [0.0, 1.0], [-1.0, 0.0]], &device);
@@ -149,7 +145,6 @@ contrastive! {
     /// let loss = SupConLossConfig::new().with_temperature(temperature).init(&device);
     /// let found: f64 = loss.forward(embeddings, labels).into_scalar();
     /// assert!((found - 2.0 / 3.0 * 3f64.ln()).abs() < 1e-6);
-    /// # }
     /// ```
     SupConLoss: |contrast: &dyn Contrast| {
         // Σ_p log(..) = Σ_p l_ip - |P| log Σ_a exp(l_ia), over |P|
@@ -177,7 +172,7 @@ contrastive! {
     /// network; there the loss is often subtracted, to entangle the classes of a hidden layer.
     ///
     /// # Numerics
-    /// As [`NcaLoss`](super::NcaLoss): a difference of two log-sum-exps, no term dropped, the anchor
+    /// As [`NcaLoss`](burn_nca::objective::NcaLoss): a difference of two log-sum-exps, no term dropped, the anchor
     /// itself left out by position. An anchor without a positive in the batch adds nothing and is not counted.
     ///
     /// # References
@@ -192,9 +187,9 @@ contrastive! {
     /// anchor 3: no positive, not counted          l = -(log 256/257 + log 8/9) / 2
     /// ```
     /// ```
-    /// # #[cfg(feature = "flex")] {
     /// use burn::tensor::{Device, Int, Tensor};
-    /// use burn_nca::objective::{SoftNearestNeighborLossConfig, TemperatureConfig};
+    /// use burn_nca::objective::TemperatureConfig;
+    /// use burn_nca_deep::objective::SoftNearestNeighborLossConfig;
     ///
     /// let device = Device::flex();
     /// let embeddings = Tensor::<2>::from_floats([[0.0], [1.0], [3.0]], &device);
@@ -204,7 +199,6 @@ contrastive! {
     /// let found: f64 = loss.forward(embeddings, labels).into_scalar();
     /// let expected = -((256.0 / 257.0f64).ln() + (8.0 / 9.0f64).ln()) / 2.0;
     /// assert!((found - expected).abs() < 1e-6);
-    /// # }
     /// ```
     SoftNearestNeighborLoss: |contrast: &dyn Contrast| contrast.log_p().neg()
 }

@@ -4,15 +4,14 @@ use burn::config::Config;
 use burn::module::{Module, Param};
 use burn::nn::loss::Reduction;
 use burn::tensor::{Device, Int, Tensor, TensorData, assert_shape};
+use burn_nca::internal::{Contrast, Contrasted, show_affinity};
+use burn_nca::objective::{
+    BatchLoss, Candidates, ClassTarget, Similarity, Temperature, TemperatureConfig,
+};
+use burn_nca::{Sums, shown_on_one_line};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
-
-use super::contrast::{Contrast, Contrasted};
-use super::temperature::show_affinity;
-use super::{BatchLoss, Candidates, ClassTarget, Similarity, Temperature, TemperatureConfig};
-use crate::shown_on_one_line;
-use crate::sums::Sums;
 
 /// The settings of a [`ProxyNcaLoss`].
 #[derive(Config, Debug)]
@@ -94,10 +93,10 @@ impl ProxyNcaLossConfig {
 /// row 2: both cosines 1/√2:    p = 1/2        l = -(log 2/3 + log 1/2) / 2 = (log 3) / 2
 /// ```
 /// ```
-/// # #[cfg(feature = "flex")] {
 /// use burn::module::Param;
 /// use burn::tensor::{Device, Int, Tensor};
-/// use burn_nca::objective::{ProxyNcaLossConfig, TemperatureConfig};
+/// use burn_nca::objective::TemperatureConfig;
+/// use burn_nca_deep::objective::ProxyNcaLossConfig;
 ///
 /// let device = Device::flex();
 /// let temperature = TemperatureConfig::new(1.0 / 2f64.ln());
@@ -107,7 +106,6 @@ impl ProxyNcaLossConfig {
 /// let labels = Tensor::<1, Int>::from_ints([0, 0], &device);
 /// let found: f64 = loss.forward(embeddings, labels).into_scalar();
 /// assert!((found - 3f64.ln() / 2.0).abs() < 1e-6);
-/// # }
 /// ```
 #[derive(Module, Debug)]
 #[module(custom_display)]

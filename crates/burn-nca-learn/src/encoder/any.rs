@@ -1,8 +1,11 @@
-//! One of the crate's encoders, chosen at run time.
+//! One of the library's encoders, chosen at run time.
+
+use std::any::Any;
 
 use burn::config::Config;
-use burn::module::{Module, Param};
+use burn::module::Module;
 use burn::tensor::{DType, Device, Tensor};
+use burn_nca_deep::encoder::times;
 
 use super::{
     DiagonalMap, Encoder, HiddenLayers, LinearMap, LinearMapConfig, Mlp, MlpConfig, ModernConfig,
@@ -70,6 +73,18 @@ impl EncoderConfig {
             _ => &[],
         };
         normalized.iter().try_fold(layers?, |sum, size| sum.checked_add(size.checked_mul(2)?))
+    }
+
+    /// The configuration that builds this encoder, where it is an [`AnyEncoder`]: a saved model can then be loaded without
+    /// being given an encoder.
+    pub fn of<E: Encoder>(encoder: &E) -> Option<Self> {
+        let any = (encoder as &dyn Any).downcast_ref::<AnyEncoder>()?;
+        Some(match any {
+            AnyEncoder::Linear(_) => Self::Linear,
+            AnyEncoder::Diagonal(_) => Self::Diagonal,
+            AnyEncoder::Mlp(network) => Self::Mlp(network.hidden()),
+            AnyEncoder::Modern(encoder) => Self::Modern(encoder.config()),
+        })
     }
 
     /// Checks that there can be an encoder of these sizes, however large it is.
@@ -177,7 +192,7 @@ impl EncoderConfig {
     }
 }
 
-/// One of the crate's encoders, chosen at run time.
+/// One of the library's encoders, chosen at run time.
 #[derive(Module, Debug)]
 pub enum AnyEncoder {
     /// The paper's A.
@@ -193,25 +208,20 @@ pub enum AnyEncoder {
 impl AnyEncoder {
     /// The same encoder with its embedding multiplied by a number: all of a map, the last layer of a network.
     #[must_use]
-    pub fn scaled(mut self, factor: f64) -> Self {
-        match &mut self {
-            Self::Linear(map) => map.weight = times(&map.weight, factor),
-            Self::Diagonal(map) => map.scale = times(&map.scale, factor),
-            Self::Mlp(network) => {
+    pub fn scaled(self, factor: f64) -> Self {
+        match self {
+            Self::Linear(map) => Self::Linear(LinearMap { weight: times(&map.weight, factor) }),
+            Self::Diagonal(map) => Self::Diagonal(DiagonalMap { scale: times(&map.scale, factor) }),
+            Self::Mlp(mut network) => {
                 if let Some(last) = network.layers.last_mut() {
                     last.weight = times(&last.weight, factor);
                     last.bias = last.bias.as_ref().map(|bias| times(bias, factor));
                 }
+                Self::Mlp(network)
             }
-            Self::Modern(encoder) => encoder.scale(factor),
+            Self::Modern(encoder) => Self::Modern(encoder.scaled(factor)),
         }
-        self
     }
-}
-
-/// A new parameter with these values times a number.
-pub(super) fn times<const D: usize>(param: &Param<Tensor<D>>, factor: f64) -> Param<Tensor<D>> {
-    Param::from_tensor(param.val().without_autodiff().mul_scalar(factor))
 }
 
 /// What an expression says of the encoder within.
@@ -239,13 +249,8 @@ impl Encoder for AnyEncoder {
         of_each!(self, encoder => encoder.d_input())
     }
 
-    fn config(&self) -> Option<EncoderConfig> {
-        Some(match self {
-            Self::Linear(_) => EncoderConfig::Linear,
-            Self::Diagonal(_) => EncoderConfig::Diagonal,
-            Self::Mlp(network) => EncoderConfig::Mlp(network.hidden()),
-            Self::Modern(encoder) => return encoder.config(),
-        })
+    fn is_linear(&self) -> bool {
+        of_each!(self, encoder => encoder.is_linear())
     }
 
     fn squared_norm(&self) -> Option<Tensor<1>> {
@@ -256,6 +261,26 @@ impl Encoder for AnyEncoder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn any_encoder_embeds_as_the_one_within_and_says_what_builds_it() {
+        let device = Device::flex();
+        let x = Tensor::<2>::from_floats([[1.0, 2.0], [3.0, -1.0]], &device);
+        let map = DiagonalMap::from_scale(&[2.0, 0.5], &device, DType::F32);
+        let any = AnyEncoder::Diagonal(map.clone());
+        assert!((any.forward(x.clone()) - map.forward(x)).abs().max().into_scalar::<f32>() == 0.0);
+        assert_eq!(EncoderConfig::of(&map), None);
+        let network = EncoderConfig::mlp(&[3]);
+        for config in [EncoderConfig::Linear, EncoderConfig::Diagonal, network] {
+            assert_eq!(EncoderConfig::of(&config.init(2, 2, &device)), Some(config));
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "keeps the number of features")]
+    fn a_diagonal_encoder_of_another_size_is_refused() {
+        EncoderConfig::Diagonal.init(3, 2, &Device::flex());
+    }
 
     #[test]
     fn parameters_are_counted_without_overflow() {
