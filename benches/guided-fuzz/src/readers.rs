@@ -1,11 +1,11 @@
 //! The readers under libFuzzer, which keeps files that reach code no other has reached; on stable Rust, with a C++ compiler.
 //!
 //! ```sh
-//! cd benches/guided-fuzz && mkdir -p runs/files && cp DATA/*.csv runs/files  # some files to begin with
+//! cd benches/guided-fuzz && cp ../../Cargo.lock . && mkdir -p runs/files && cp DATA/*.csv runs/files  # some to begin with
 //! C='-Cllvm-args=-sanitizer-coverage'
 //! RUSTFLAGS="-Cpasses=sancov-module $C-level=4 $C-inline-8bit-counters $C-pc-table $C-trace-compares" \
 //!     cargo build --release --target x86_64-unknown-linux-gnu
-//! target/x86_64-unknown-linux-gnu/release/guided-fuzz runs/files -max_total_time=3600 -max_len=4096
+//! target/x86_64-unknown-linux-gnu/release/readers runs/files -max_total_time=3600 -max_len=4096
 //! ```
 #![no_main]
 
