@@ -19,10 +19,10 @@ use burn_nca_learn::{Estimator, Fitted};
 use libfuzzer_sys::{Corpus, fuzz_target};
 use tempfile::TempDir;
 
-/// The folders of the models, and the names of their files.
-struct Models {
-    folders: Vec<TempDir>,
-    names: Vec<String>,
+/// A saved model: its folder, and its files by name.
+struct Model {
+    folder: TempDir,
+    files: Vec<(String, Vec<u8>)>,
 }
 
 fn rows() -> Labeled {
@@ -39,50 +39,55 @@ fn without_checksums(card: &[u8]) -> Vec<u8> {
     format!("{before}\"sha256\": {{}}{after}").into_bytes()
 }
 
-/// The models, whose files also begin the corpus.
-fn models() -> &'static Models {
-    static MODELS: OnceLock<Models> = OnceLock::new();
+/// A model that is saved with this encoder.
+fn saved(encoder: EncoderConfig) -> Model {
+    let estimator = Estimator::new(3, 2, AnyMethod::from(Nca::new())).with_encoder(encoder);
+    let fitted = estimator.fit(&rows(), &Device::flex()).expect("a fit of twelve rows");
+    let mut files = fitted.to_files().expect("a model that can be saved");
+    for (_, card) in files.iter_mut().filter(|(name, _)| name == "model.json") {
+        *card = without_checksums(card);
+    }
+    let folder = TempDir::new().expect("a temporary folder");
+    for (name, bytes) in &files {
+        fs::write(folder.path().join(name), bytes).expect("a file that can be written");
+    }
+    Model { folder, files }
+}
+
+/// Two models, whose files also begin the corpus.
+fn models() -> &'static [Model] {
+    static MODELS: OnceLock<Vec<Model>> = OnceLock::new();
     MODELS.get_or_init(|| {
-        let corpus = std::env::args().nth(1).filter(|path| Path::new(path).is_dir());
-        let mut models = Models { folders: Vec::new(), names: Vec::new() };
-        for encoder in [EncoderConfig::Linear, EncoderConfig::mlp(&[4])] {
-            let estimator = Estimator::new(3, 2, AnyMethod::from(Nca::new())).with_encoder(encoder);
-            let fitted = estimator.fit(&rows(), &Device::flex()).expect("a fit of twelve rows");
-            let mut files = fitted.to_files().expect("a model that can be saved");
-            files.iter_mut().filter(|(name, _)| name == "model.json").for_each(|(_, card)| {
-                *card = without_checksums(card);
-            });
-            files.sort();
-            let folder = TempDir::new().expect("a temporary folder");
-            let number = models.folders.len();
-            for (at, (name, bytes)) in files.iter().enumerate() {
-                fs::write(folder.path().join(name), bytes).expect("a file that can be written");
-                if let Some(corpus) = &corpus {
-                    let seed = [&[(number * files.len() + at) as u8], &bytes[..]].concat();
-                    fs::write(Path::new(corpus).join(format!("{number}-{name}")), seed)
-                        .expect("a corpus that can be written");
-                }
+        let models: Vec<Model> =
+            [EncoderConfig::Linear, EncoderConfig::mlp(&[4])].into_iter().map(saved).collect();
+        if let Some(corpus) = std::env::args().nth(1).filter(|path| Path::new(path).is_dir()) {
+            let files = models.iter().flat_map(|model| &model.files);
+            for (which, (name, bytes)) in files.enumerate() {
+                let seed = [&[which as u8], &bytes[..]].concat();
+                fs::write(Path::new(&corpus).join(format!("{which}-{name}")), seed)
+                    .expect("a corpus that can be written");
             }
-            models.names = files.into_iter().map(|(name, _)| name).collect();
-            models.folders.push(folder);
         }
         models
     })
 }
 
-fuzz_target!(init: { models(); }, |bytes: &[u8]| -> Corpus {
-    let models = models();
+/// Loads the model with other bytes in one of its files, and predicts where they are a model.
+fn load(bytes: &[u8]) -> Corpus {
     let Some((which, bytes)) = bytes.split_first() else { return Corpus::Reject };
-    let (which, count) = (usize::from(*which), models.names.len());
-    let (folder, name) = (&models.folders[which / count % models.folders.len()], &models.names[which % count]);
-    let path = folder.path().join(name);
-    let kept = fs::read(&path).expect("a file of the model");
+    let files = models().iter().flat_map(|model| model.files.iter().map(move |file| (model, file)));
+    let Some((model, (name, kept))) = files.cycle().nth(usize::from(*which)) else {
+        return Corpus::Reject;
+    };
+    let path = model.folder.path().join(name);
     fs::write(&path, bytes).expect("a file that can be written");
-    // What is no model is refused; nothing may panic, and what loads must predict.
-    if let Ok(model) = Fitted::load(folder.path(), &Device::flex()) {
-        let _ = model.predict(rows().features(), 3);
-        let _ = model.class_probabilities(rows().features());
+    // What is no model is refused; nothing may panic, in the predictions of what is one either.
+    if let Ok(fitted) = Fitted::load(model.folder.path(), &Device::flex()) {
+        let _ = fitted.predict(rows().features(), 3);
+        let _ = fitted.class_probabilities(rows().features());
     }
     fs::write(&path, kept).expect("a file that can be written");
     Corpus::Keep
-});
+}
+
+fuzz_target!(init: { models(); }, |bytes: &[u8]| -> Corpus { load(bytes) });
