@@ -4,8 +4,6 @@ mod modern;
 mod numeric_embedding;
 mod unit;
 
-#[doc(hidden)]
-pub use modern::times;
 pub use modern::{ModernConfig, ModernEncoder, ModernMember, ResidualBlock};
 pub use numeric_embedding::{NumericEmbedding, NumericEmbeddingConfig};
 pub use unit::UnitRows;

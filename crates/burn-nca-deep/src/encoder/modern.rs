@@ -1,16 +1,15 @@
 //! The encoder of modern NCA: embedded numbers and residual blocks, several members side by side.
 
-use burn::module::{Module, Param};
+use burn::module::Module;
 use burn::nn::{BatchNorm, Dropout, DropoutConfig, Linear};
 use burn::tensor::activation::relu;
 use burn::tensor::{Device, Tensor};
+use burn_nca::encoder::Encoder;
+use burn_nca::internal::{check_dropout, linear, normalization, seeded_dropout, times};
+use burn_nca::{Error, Result};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
-
-use burn_nca::encoder::Encoder;
-use burn_nca::internal::{check_dropout, linear, normalization, seeded_dropout};
-use burn_nca::{Error, Result};
 
 use super::{NumericEmbedding, NumericEmbeddingConfig};
 
@@ -164,12 +163,6 @@ impl ModernConfig {
     }
 }
 
-/// A new parameter with these values times a number.
-#[doc(hidden)]
-pub fn times<const D: usize>(param: &Param<Tensor<D>>, factor: f64) -> Param<Tensor<D>> {
-    Param::from_tensor(param.val().without_autodiff().mul_scalar(factor))
-}
-
 /// A member: embedded features, a linear layer, residual blocks and a last normalization.
 ///
 /// ```text
@@ -287,8 +280,9 @@ impl Encoder for ModernEncoder {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use burn_nca::data::host_values;
+
+    use super::*;
 
     #[test]
     fn sizes_and_shares_that_no_network_has_are_refused() {

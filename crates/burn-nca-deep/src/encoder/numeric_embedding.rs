@@ -101,11 +101,11 @@ impl NumericEmbedding {
 
 #[cfg(all(test, feature = "fused"))]
 mod tests {
+    use burn_nca::data::host_values;
     use burn_nca_fused::has_layers;
     use rand::SeedableRng;
 
     use super::*;
-    use burn_nca::data::host_values;
 
     #[test]
     fn the_operation_has_values_and_gradients_of_ordinary_ones() {

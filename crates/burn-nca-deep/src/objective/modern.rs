@@ -191,9 +191,9 @@ impl Objective for ModernNcaLoss {
 #[cfg(test)]
 mod tests {
     use burn::tensor::{Device, TensorData};
+    use burn_nca::data::host_values;
 
     use super::*;
-    use burn_nca::data::host_values;
 
     #[test]
     fn means_are_those_of_ordinary_operations_with_their_gradients() {

@@ -80,7 +80,9 @@ fn labels_of_any_integer_type_will_do() {
     each_loss(|loss| {
         let value = |labels| loss(rows.clone(), labels).into_scalar::<f64>();
         let expected = value(classes.clone());
-        for dtype in [DType::I64, DType::I16, DType::I8, DType::U32, DType::U16, DType::U8] {
+        for dtype in
+            [DType::I64, DType::I32, DType::I16, DType::I8, DType::U32, DType::U16, DType::U8]
+        {
             assert_eq!(value(classes.clone().cast(dtype)), expected, "{dtype:?}");
         }
     });

@@ -5,7 +5,7 @@ use std::any::Any;
 use burn::config::Config;
 use burn::module::Module;
 use burn::tensor::{DType, Device, Tensor};
-use burn_nca_deep::encoder::times;
+use burn_nca::internal::times;
 
 use super::{
     DiagonalMap, Encoder, HiddenLayers, LinearMap, LinearMapConfig, Mlp, MlpConfig, ModernConfig,

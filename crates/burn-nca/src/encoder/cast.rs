@@ -1,4 +1,4 @@
-//! The conversion of a module's parameters to another float type.
+//! Parameters of a module in another float type, or times a number.
 
 use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::{DType, Tensor};
@@ -6,6 +6,11 @@ use burn::tensor::{DType, Tensor};
 /// The module with its float parameters in another number type; what requires a gradient still does.
 pub fn cast<M: Module>(module: M, dtype: DType) -> M {
     module.map(&mut Cast { dtype })
+}
+
+/// A new parameter with these values times a number.
+pub fn times<const D: usize>(param: &Param<Tensor<D>>, factor: f64) -> Param<Tensor<D>> {
+    Param::from_tensor(param.val().without_autodiff().mul_scalar(factor))
 }
 
 struct Cast {

@@ -3,7 +3,7 @@
 //! Any Burn module becomes an encoder with one small `impl`; [`LinearMap`], [`DiagonalMap`] and [`Mlp`]
 //! come with the crate; `AnyEncoder` of `burn-nca-learn` chooses among them at run time.
 
-mod cast;
+pub(crate) mod cast;
 mod diagonal;
 mod linear;
 pub(crate) mod mlp;
@@ -64,7 +64,7 @@ pub trait Encoder: Module + ModuleDisplay + 'static {
         None
     }
 
-    /// Whether the embedding is linear in the features, so that a fit may learn in units of their spread.
+    /// Whether the embedding is linear in the features and a fit is to learn in units of their spread.
     fn is_linear(&self) -> bool {
         false
     }

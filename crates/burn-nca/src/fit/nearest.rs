@@ -81,12 +81,31 @@ impl Nearest {
 
 #[cfg(test)]
 mod tests {
+    use core::ops::Range;
+
+    use burn::module::Module;
     use burn::tensor::{DType, Device, TensorData};
 
     use super::*;
-    use crate::objective::NcaLossConfig;
+    use crate::objective::{ClassIndex, NcaLossConfig};
 
     const ROWS: usize = 20;
+
+    /// Weighs by the distance, not by its square.
+    #[derive(Module, Debug)]
+    struct ByDistance {}
+
+    impl Objective for ByDistance {
+        type Target = ClassIndex;
+
+        fn block(&self, z: Tensor<2>, _target: &ClassIndex, _terms: Range<usize>) -> Tensor<1> {
+            z.sum()
+        }
+
+        fn exponents(&self, queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
+            (queries - references.transpose()).abs().neg()
+        }
+    }
 
     fn places() -> Vec<f64> {
         (0..ROWS).map(|i| ((i * i * 7) % 23) as f64 / 6.0).collect()
@@ -122,6 +141,9 @@ mod tests {
         let mut of_nca = nearest();
         let others = of_nca.others(&NcaLossConfig::new().init(), &batch, 2);
         check(others.try_into().unwrap(), of_nca.omitted(), |apart| (-apart * apart).exp());
+        let mut by_distance = nearest();
+        let others = by_distance.others(&ByDistance {}, &batch, 2);
+        check(others.try_into().unwrap(), by_distance.omitted(), |apart| (-apart).exp());
     }
 
     #[test]
