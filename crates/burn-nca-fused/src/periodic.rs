@@ -3,7 +3,7 @@
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use crate::arch::arch;
+use crate::arch::{arch, dispatch};
 use crate::{Aligned, Real};
 
 /// Rows of a group; a fixed number, for the order of sums.
@@ -35,7 +35,7 @@ impl<T: Real> Periodic<'_, T> {
         let arch = arch();
         let groups = output.par_chunks_mut((GROUP * d * e).max(1));
         groups.zip(self.x.par_chunks((GROUP * d).max(1))).for_each(|(output, x)| {
-            arch.dispatch(Forward { of: Periodic { x, ..*self }, output });
+            dispatch(arch, Forward { of: Periodic { x, ..*self }, output });
         });
         output
     }
@@ -52,7 +52,7 @@ impl<T: Real> Periodic<'_, T> {
             .zip(output.par_chunks(size).zip(gradient.par_chunks(size)))
             .map(|((of_x, x), (output, gradient))| {
                 let of = Periodic { x, ..*self };
-                arch.dispatch(Backward { of, output, gradient, of_x })
+                dispatch(arch, Backward { of, output, gradient, of_x })
             })
             .collect();
         let mut sums = [d * m, 2 * m * e, e].map(|size| vec![T::ZERO; size]);

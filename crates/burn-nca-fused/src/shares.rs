@@ -2,7 +2,7 @@
 
 use pulp::{Simd, WithSimd};
 
-use crate::arch::arch;
+use crate::arch::{arch, dispatch};
 use crate::panel::PADDING;
 use crate::{Aligned, Real, tile};
 
@@ -10,7 +10,7 @@ use crate::{Aligned, Real, tile};
 pub(crate) fn shares<T: Real>(products: &mut [T], of_query: T, norms: &[T], biases: &[T]) {
     assert_eq!(products.len(), norms.len(), "one product and one norm for each reference");
     assert!(biases.is_empty() || biases.len() == norms.len(), "one bias for each reference");
-    arch().dispatch(Shares { products, of_query, norms, biases });
+    dispatch(arch(), Shares { products, of_query, norms, biases });
 }
 
 /// The shares of the references in the softmax of a query.

@@ -8,7 +8,7 @@ use core::ops::Range;
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
-use crate::arch::arch;
+use crate::arch::{arch, dispatch};
 use crate::panel::Panel;
 use crate::shares::terms_of;
 use crate::{Aligned, Real, tile};
@@ -74,7 +74,7 @@ impl<T: Real> SoftmaxRows<T> {
             .enumerate()
             .for_each(|(group, ((products, means), (least, sums)))| {
                 let first = group * GROUP;
-                arch.dispatch(Forward { of: self, first, products, means, least, sums });
+                dispatch(arch, Forward { of: self, first, products, means, least, sums });
             });
         (means, rows)
     }
@@ -99,7 +99,7 @@ impl<T: Real> SoftmaxRows<T> {
                 let some = group * GROUP..group * GROUP + of_rows.len();
                 let columns = &mut of_columns;
                 let numbers = (rows, means, gradient);
-                arch.dispatch(Backward { of: self, some, numbers, distances, of_rows, columns });
+                dispatch(arch, Backward { of: self, some, numbers, distances, of_rows, columns });
                 of_columns
             })
             .collect();

@@ -5,7 +5,7 @@ use core::ops::Range;
 use pulp::Simd;
 use rayon::prelude::*;
 
-use crate::arch::arch;
+use crate::arch::{arch, dispatch};
 use crate::pairs::Pairs;
 use crate::panel::PADDING;
 use crate::sums::{Sums, add_parts, references_at_once};
@@ -34,9 +34,10 @@ pub(crate) fn over_rows<P: Pairs, W: OnRows<P::Number>, R: Send>(
     result: impl Fn(W) -> R + Sync,
 ) -> Vec<R> {
     let arch = arch();
-    let of_group = |rows: Range<usize>| {
+    // One type for all kinds of work: what shares the groups out is compiled once.
+    let of_group: &(dyn Fn(Range<usize>) -> R + Sync) = &|rows| {
         let work = beginning(&rows);
-        result(arch.dispatch(Unrolled(k, Rows { pairs, columns, rows, work })))
+        result(dispatch(arch, Unrolled(k, Rows { pairs, columns, rows, work })))
     };
     groups(columns.queries()).into_par_iter().map(of_group).collect()
 }
@@ -130,9 +131,10 @@ pub(crate) fn over_tiles<T: Real, W: OnTiles<T>, const N: usize>(
         };
         let groups: Vec<_> =
             groups.iter().filter_map(own).filter(|(_, first, _)| *first < among.end).collect();
-        let of_group = |(some, first, of_queries): (Range<usize>, usize, &mut [T])| {
+        let of_group: &(dyn Fn(_) -> Sums<T> + Sync) = &|group: (Range<usize>, usize, &mut [T])| {
+            let (some, first, of_queries) = group;
             let mut sums = Sums::zeros(all_axes, among.start.max(first)..among.end);
-            arch.dispatch(Unrolled(k, Tiles { work, some, of_queries, sums: &mut sums }));
+            dispatch(arch, Unrolled(k, Tiles { work, some, of_queries, sums: &mut sums }));
             sums
         };
         let parts: Vec<Sums<T>> = groups.into_par_iter().map(of_group).collect();
