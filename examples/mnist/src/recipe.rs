@@ -84,7 +84,7 @@ impl Recipe {
             dim: 4,
             objective: Objective::G,
             epochs: 2,
-            batch_size: 100,
+            batch_size: 25,
             learning_rate: 1e-3,
             weight_decay: 1e-4,
             augment: Augmentation::Elastic,

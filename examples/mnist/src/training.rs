@@ -239,7 +239,7 @@ mod tests {
     fn a_run_that_was_interrupted_anywhere_ends_in_the_same_bits() {
         let folder = tempfile::tempdir().unwrap();
         let checkpoint = folder.path().join("state");
-        let (digits, bar) = (synthetic(400), Bar::new("{bar}", true));
+        let (digits, bar) = (synthetic(100), Bar::new("{bar}", true));
         let centering = Centering::of(&digits);
         for encoder in [EncoderKind::Linear, EncoderKind::Mlp, EncoderKind::Cnn] {
             let recipe = Recipe::for_tests(encoder);
