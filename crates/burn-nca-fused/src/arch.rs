@@ -2,6 +2,9 @@
 
 use pulp::{Arch, WithSimd};
 
+pub(crate) use compiled::dispatch;
+use compiled::widest;
+
 /// The widest vector instructions of this machine; in this crate's tests, those of [`on`]. To be asked for before work
 /// is divided among threads.
 #[inline]
@@ -13,29 +16,38 @@ pub(crate) fn arch() -> Arch {
     widest()
 }
 
+/// Work is compiled for each kind of vector instructions that the architecture has.
 #[cfg(not(all(debug_assertions, target_arch = "x86_64")))]
-fn widest() -> Arch {
-    Arch::new()
+mod compiled {
+    use super::{Arch, WithSimd};
+
+    pub(super) fn widest() -> Arch {
+        Arch::new()
+    }
+
+    #[inline(always)]
+    pub(crate) fn dispatch<W: WithSimd>(arch: Arch, work: W) -> W::Output {
+        arch.dispatch(work)
+    }
 }
 
-/// The work, compiled for each kind of vector instructions; for the widest of x86, AVX-512, only without debug assertions:
-/// a quarter less to compile.
-#[cfg(not(all(debug_assertions, target_arch = "x86_64")))]
-#[inline(always)]
-pub(crate) fn dispatch<W: WithSimd>(arch: Arch, work: W) -> W::Output {
-    arch.dispatch(work)
-}
-
+/// With debug assertions not for the widest of x86, AVX-512: a quarter less to compile.
 #[cfg(all(debug_assertions, target_arch = "x86_64"))]
-fn widest() -> Arch {
-    pulp::x86::V3::try_new().map_or(Arch::Scalar, Arch::V3)
-}
+mod compiled {
+    use pulp::x86::V3;
+    use pulp::{Scalar, Simd};
 
-#[cfg(all(debug_assertions, target_arch = "x86_64"))]
-pub(crate) fn dispatch<W: WithSimd>(arch: Arch, work: W) -> W::Output {
-    match arch {
-        Arch::V3(simd) => pulp::Simd::vectorize(simd, work),
-        _ => pulp::Simd::vectorize(pulp::Scalar, work),
+    use super::{Arch, WithSimd};
+
+    pub(super) fn widest() -> Arch {
+        V3::try_new().map_or(Arch::Scalar, Arch::V3)
+    }
+
+    pub(crate) fn dispatch<W: WithSimd>(arch: Arch, work: W) -> W::Output {
+        match arch {
+            Arch::V3(simd) => Simd::vectorize(simd, work),
+            _ => Simd::vectorize(Scalar, work),
+        }
     }
 }
 
@@ -46,7 +58,7 @@ pub(crate) use tests::{all, on, on_each};
 mod tests {
     use core::cell::Cell;
 
-    use pulp::Arch;
+    use super::{Arch, widest};
 
     thread_local! {
         /// What this thread asks for instead of the widest.
@@ -58,9 +70,9 @@ mod tests {
         let mut all = vec![Arch::Scalar];
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         all.extend(pulp::x86::V3::try_new().map(Arch::V3));
-        let is_widest = |arch: &Arch| format!("{arch:?}") == format!("{:?}", super::widest());
+        let is_widest = |arch: &Arch| format!("{arch:?}") == format!("{:?}", widest());
         if !all.iter().any(is_widest) {
-            all.push(super::widest());
+            all.push(widest());
         }
         all
     }
@@ -87,6 +99,6 @@ mod tests {
         for chosen in all() {
             assert_eq!(on(chosen, || format!("{:?}", super::arch())), format!("{chosen:?}"));
         }
-        assert_eq!(format!("{:?}", super::arch()), format!("{:?}", super::widest()));
+        assert_eq!(format!("{:?}", super::arch()), format!("{:?}", widest()));
     }
 }

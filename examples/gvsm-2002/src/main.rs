@@ -43,6 +43,10 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     pub seeds: u64,
 
+    /// Random rows that each Bayes limit is taken on; with the default its standard error is below 0.1 points.
+    #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub limit_rows: u32,
+
     /// Resume the interrupted run of --out.
     #[arg(long)]
     pub resume: bool,

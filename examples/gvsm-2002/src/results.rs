@@ -50,11 +50,11 @@ pub struct Mean {
 }
 
 impl Results {
-    /// The results of these cells.
+    /// The results of these cells, with Bayes limits on so many rows.
     ///
     /// # Errors
     /// Options that the generator of the Bayes limit refuses.
-    pub fn new(cells: Vec<Cell>) -> burn_nca_learn::Result<Self> {
+    pub fn new(cells: Vec<Cell>, limit_rows: usize) -> burn_nca_learn::Result<Self> {
         let mut points = Vec::new();
         for (figure, noise) in FIGURES {
             for correlation in CORRELATIONS {
@@ -63,7 +63,7 @@ impl Results {
                     .filter(|cell| (cell.job.noise, cell.job.correlation) == (noise, correlation))
                     .collect();
                 let means = Method::ALL.iter().filter_map(|method| Mean::of(*method, &here));
-                let bayes = bayes::limit(correlation, noise)?;
+                let bayes = bayes::limit(limit_rows, correlation, noise)?;
                 points.push(Point { figure, correlation, bayes, means: means.collect() });
             }
         }

@@ -20,7 +20,7 @@ pub fn run(args: &Arguments) -> Result<()> {
     let interrupt = Interrupt::listen("point")?;
     let folder = RunFolder::open(&args.out, args.resume, &[CHECKPOINT])?;
     let cells = measure(args, &folder, &interrupt)?;
-    let results = Results::new(cells)?;
+    let results = Results::new(cells, args.limit_rows as usize)?;
     for (stem, figure) in report::figures(&results)? {
         figure.write(&folder.file(stem))?;
     }
