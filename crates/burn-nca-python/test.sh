@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Builds the wheel and tests it in a virtual environment: scikit-learn's own checks and ours.
 #   test.sh [pytest arguments]
-#   test.sh --no-run              builds what the tests need, and runs none
 # Without Python 3.11 or a package index it says so and passes: the Rust tests do not need it.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -12,7 +11,7 @@ python=${PYTHON:-python3}
 "$python" -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
   skip "there is no Python 3.11 or newer with venv (PYTHON names another)"
 
-target=${BURN_NCA_PYTHON_TARGET:-target}
+target=${CARGO_TARGET_DIR:-$(realpath ../..)/target}/python
 mkdir -p "$target"
 environment=$target/venv
 wanted=$(cat requirements-test.txt; "$python" --version)
@@ -25,8 +24,8 @@ if [ "$(cat "$environment/made-of" 2>/dev/null)" != "$wanted" ]; then
 fi
 
 rm -rf "$target/wheels"
-PYO3_PYTHON=$(realpath "$environment/bin/python") CARGO_TARGET_DIR=$target \
+# In the profile and the folder of the other tests, which have built nearly all of it.
+PYO3_PYTHON=$(realpath "$environment/bin/python") \
   "$environment/bin/maturin" build --quiet --profile dev --out "$target/wheels"
-[ "${1:-}" != --no-run ] || exit 0
 "$environment/bin/pip" install --quiet --no-deps --no-index --force-reinstall "$target"/wheels/*.whl
 "$environment/bin/python" -X faulthandler -m pytest -q --doctest-modules --pyargs burn_nca tests "$@"

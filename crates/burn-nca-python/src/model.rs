@@ -316,14 +316,15 @@ impl Model {
         Ok(Self { fitted: Mutex::new(Box::new(fitted)), learned })
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyDict>, bool))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
         let model = slf.get();
         let files = model.files(slf.py())?;
         Ok((slf.get_type().getattr("of_files")?, (files, model.learned)))
     }
 }
+
+/// What a pickle holds: the files of the model, and whether it was learned.
+type Pickled<'py> = (Bound<'py, PyDict>, bool);
 
 /// The embedding of rows; with `uncentered` A x, where the features are not scaled.
 fn embedding(
