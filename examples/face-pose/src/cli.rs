@@ -53,6 +53,9 @@ pub struct Args {
     /// People to test on; one in eight by default, at most 1000
     #[arg(long, value_name = "PEOPLE")]
     pub test_people: Option<usize>,
+    /// Faces of them that errors are measured on, in addition to twice as many of the training people
+    #[arg(long, value_name = "FACES", default_value_t = 2000)]
+    pub test_faces: usize,
     /// Stop when this many checks in a row (of 50) bring no lower held-out loss
     #[arg(long, value_name = "CHECKS", default_value_t = 15)]
     pub patience: usize,

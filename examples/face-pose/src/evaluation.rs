@@ -12,12 +12,6 @@ use crate::network::Network;
 use crate::results::MethodError;
 use crate::training::{PoseScale, pixels};
 
-/// Faces of the training people, whose poses are known to the regression.
-const REFERENCES: usize = 4000;
-
-/// Faces of the test people.
-const TESTS: usize = 2000;
-
 /// Faces that principal components are found on.
 const PCA_FACES: usize = 2500;
 
@@ -41,9 +35,10 @@ pub struct Plane {
 }
 
 impl<'a> Evaluation<'a> {
-    /// Renders the faces.
-    pub fn new(banks: &Banks, device: &'a Device) -> Self {
-        Self { references: banks.train.faces(REFERENCES), tests: banks.test.faces(TESTS), device }
+    /// Renders so many faces of the test people, and twice as many of the training people, whose poses are known to
+    /// the regression.
+    pub fn new(banks: &Banks, tests: usize, device: &'a Device) -> Self {
+        Self { references: banks.train.faces(2 * tests), tests: banks.test.faces(tests), device }
     }
 
     /// The poses of the reference faces.

@@ -25,6 +25,8 @@ const DRAWN_START_SCALE: f64 = 2.0;
 
 /// Checks of the held-out faces in a training.
 const CHECKS: usize = 50;
+/// Most faces of a check on which the correlations are measured.
+const HELD_OUT: usize = 1024;
 
 /// How the names of the files end that hold the state of a training while it runs.
 const CHECKPOINT: &str = ".checkpoint.json";
@@ -47,7 +49,7 @@ pub fn run<N: Network>(args: &Args) -> Result<()> {
     let trainer = Trainer {
         args,
         plan: &plan,
-        held_out: &HeldOut::new(&banks.validation, plan.pairs),
+        held_out: &HeldOut::new(&banks.validation, plan.pairs, HELD_OUT.min(args.test_faces)),
         banks: &banks,
         device: &device,
         folder: &folder,
@@ -59,7 +61,7 @@ pub fn run<N: Network>(args: &Args) -> Result<()> {
         .then(|| trainer.train::<N>(&Goal::Poses(scale.clone())))
         .transpose()?;
     progress.tell("measuring the test faces");
-    let evaluation = Evaluation::new(&banks, &device);
+    let evaluation = Evaluation::new(&banks, args.test_faces, &device);
     let plane = evaluation.plane(&learned.network)?;
     let (predicted, learned_error) = evaluation.neighbors("pairs, k-NN", &plane)?;
     let mut errors = vec![learned_error];
@@ -88,6 +90,9 @@ fn plan<N: Network>(args: &Args) -> Result<Plan> {
         if value == 0 {
             bail!("{name} is 0; give at least 1");
         }
+    }
+    if args.test_faces < NEIGHBORS {
+        bail!("--test-faces is {}; give at least {NEIGHBORS}", args.test_faces);
     }
     if !(args.learning_rate.is_finite() && args.learning_rate > 0.0) {
         bail!("--learning-rate is {}; give a number above 0, such as 0.001", args.learning_rate);

@@ -24,7 +24,8 @@ fn error(folder: &Path, arguments: &[&str]) -> String {
 #[test]
 fn a_short_run_writes_all_it_promises() {
     let folder = tempfile::tempdir().unwrap();
-    let arguments = ["--steps", "4", "--pairs", "16", "--out", "a", "--device", "flex"];
+    let arguments =
+        ["--steps", "4", "--pairs", "16", "--test-faces", "100", "--out", "a", "--device", "flex"];
     let output = run(folder.path(), &arguments);
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8(output.stdout).unwrap();
@@ -63,6 +64,7 @@ fn what_cannot_be_done_is_refused_with_the_cure() {
     assert!(
         message(&["--learning-rate=-1"]).contains("--learning-rate is -1; give a number above 0")
     );
+    assert!(message(&["--test-faces", "3"]).contains("--test-faces is 3; give at least 20"));
     assert!(message(&["--device", "abacus"]).contains("no device \"abacus\""));
     assert!(message(&["--resume"]).contains("there is no interrupted run"));
     assert!(message(&["--faces", "none.gz"]).contains("none.gz: there is no such file"));

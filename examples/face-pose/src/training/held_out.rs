@@ -12,9 +12,6 @@ use crate::measure::{PolarMap, correlation, embed};
 /// equation 8 grows with it.
 const BATCHES: usize = 4;
 
-/// Single faces on which the correlations are measured.
-const FACES: usize = 1024;
-
 /// Pairs and faces of people that no step is made on: they say when to stop, and which step was the best.
 pub struct HeldOut {
     batches: Vec<PairBatch>,
@@ -32,10 +29,10 @@ pub struct Scores {
 }
 
 impl HeldOut {
-    /// The first pairs and faces of this sampler.
-    pub fn new(source: &FacePairs, pairs: usize) -> Self {
+    /// The first pairs of this sampler, and the first single faces, on which the correlations are measured.
+    pub fn new(source: &FacePairs, pairs: usize, faces: usize) -> Self {
         let batch = |number: usize| source.batch((number * pairs) as u64, pairs);
-        Self { batches: (0..BATCHES).map(batch).collect(), faces: source.faces(FACES) }
+        Self { batches: (0..BATCHES).map(batch).collect(), faces: source.faces(faces) }
     }
 
     /// Looks at the held-out faces through a network.

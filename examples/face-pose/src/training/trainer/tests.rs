@@ -37,7 +37,7 @@ fn pair_goal() -> Goal {
 
 fn trained<N: Network>(plan: &Plan, goal: &Goal, path: &Path, progress: &Progress) -> Trained<N> {
     let (pairs, device) = (pairs(), Device::flex());
-    let held_out = HeldOut::new(&pairs, plan.pairs);
+    let held_out = HeldOut::new(&pairs, plan.pairs, 32);
     let setting = Setting { pairs: &pairs, held_out: &held_out, device: &device };
     let mut checkpoint = Checkpoint::new(path.to_path_buf(), "settings".to_string());
     train(plan, goal, &setting, &mut checkpoint, progress).unwrap()
@@ -82,7 +82,7 @@ fn an_interrupted_training_takes_the_same_steps() {
 #[test]
 fn the_loss_of_poses_falls() {
     let folder = tempfile::tempdir().unwrap();
-    let plan = Plan { steps: 120, pairs: 32, checks: 4, ..plan() };
+    let plan = Plan { steps: 60, pairs: 16, checks: 4, ..plan() };
     let goal = Goal::Poses(PoseScale::of(&PoseOptions::default()));
     let fitted: Trained<Mlp> = trained(&plan, &goal, &folder.path().join("a"), &Progress::silent());
     let losses: Vec<f64> = fitted.history.iter().map(|check| check.loss).collect();
