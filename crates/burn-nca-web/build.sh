@@ -74,8 +74,6 @@ make_tool() {
       --no-default-features --root "$tools"
 }
 
-# The tool is made at the same time as the page, whose build ends in a long step on one core.
-
 if [ -d "$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown/lib" ]; then
   make_tool & tool=$!
   "${build[@]}"
