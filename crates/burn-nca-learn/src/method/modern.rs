@@ -18,8 +18,7 @@ const DIMENSIONS: usize = 128;
 
 /// The values that a search tries.
 const GRID: Grid = &[
-    // 0 is 0.01 or 0.003: a third value, so that no candidate is tried twice.
-    ("learning_rate", &["0", "0.005"]),
+    ("learning_rate", &["0.01", "0.003"]),
     ("dropout", &["0.1", "0.3"]),
     ("frequency_scale", &["0.1", "0.03", "0.3"]),
 ];
@@ -63,8 +62,8 @@ macro_rules! modern {
                 batch_size: usize = 0,
                 /// share of the rows outside a batch that it sees as neighbors
                 candidates: f64 = 0.5,
-                /// step length of AdamW at the start; 0: 0.01 in one batch, 0.003 in several
-                learning_rate: f64 = 0.0,
+                /// step length of AdamW at the start
+                learning_rate: f64 = 0.01,
                 /// decay of the parameters in each step
                 weight_decay: f64 = 0.0002,
             }
@@ -91,17 +90,12 @@ macro_rules! modern {
                     0 => batch_rows(rows),
                     asked => asked.clamp(2, rows.max(2)),
                 };
-                let rate = match self.learning_rate {
-                    0.0 if batch < rows => 0.003,
-                    0.0 => 0.01,
-                    asked => asked,
-                };
                 let others = (self.candidates * (rows.saturating_sub(batch)) as f64).ceil() as usize;
                 StochasticConfig::new()
                     .with_epochs(Some(self.epochs))
                     .with_batch_size(Some(batch))
                     .with_candidates(Some(batch + others))
-                    .with_learning_rate(Some(rate))
+                    .with_learning_rate(Some(self.learning_rate))
                     .with_weight_decay(Some(self.weight_decay))
             }
 
@@ -214,15 +208,10 @@ mod tests {
 
     #[test]
     fn few_rows_are_one_batch_and_many_are_several_unless_asked_for() {
-        let of = |method: Modern, rows: usize| {
-            let batches = method.batches(rows);
-            (batches.batch_size.unwrap(), batches.learning_rate.unwrap())
-        };
+        let of = |method: Modern, rows: usize| method.batches(rows).batch_size.unwrap();
         let usual = [60, 1000, 1001, 9000, 20_000, 60_000].map(|rows| of(Modern::new(), rows));
-        let several = [256, 512, 1024, 1024].map(|batch| (batch, 0.003));
-        assert_eq!(usual[..2], [(60, 0.01), (1000, 0.01)]);
-        assert_eq!(usual[2..], several);
-        assert_eq!(of(Modern::new().with_batch_size(64), 60), (60, 0.01));
-        assert_eq!(of(Modern::new().with_batch_size(64).with_learning_rate(0.02), 90), (64, 0.02));
+        assert_eq!(usual, [60, 1000, 256, 512, 1024, 1024]);
+        assert_eq!(of(Modern::new().with_batch_size(64), 60), 60);
+        assert_eq!(of(Modern::new().with_batch_size(64), 90), 64);
     }
 }
