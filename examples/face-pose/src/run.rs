@@ -142,6 +142,7 @@ impl Trainer<'_> {
             "exclude_self": self.args.exclude_self,
             "mirror": self.args.mirror,
             "faces": self.banks.summary,
+            "test_faces": self.args.test_faces,
         });
         let path = self.folder.file(&format!("{}{CHECKPOINT}", goal.name()));
         let mut checkpoint = Checkpoint::new(path, settings.to_string());

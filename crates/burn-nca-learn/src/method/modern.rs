@@ -208,10 +208,13 @@ mod tests {
 
     #[test]
     fn few_rows_are_one_batch_and_many_are_several_unless_asked_for() {
-        let of = |method: Modern, rows: usize| method.batches(rows).batch_size.unwrap();
+        let of = |method: Modern, rows: usize| {
+            let batches = method.batches(rows);
+            (batches.batch_size.unwrap(), batches.learning_rate.unwrap())
+        };
         let usual = [60, 1000, 1001, 9000, 20_000, 60_000].map(|rows| of(Modern::new(), rows));
-        assert_eq!(usual, [60, 1000, 256, 512, 1024, 1024]);
-        assert_eq!(of(Modern::new().with_batch_size(64), 60), 60);
-        assert_eq!(of(Modern::new().with_batch_size(64), 90), 64);
+        assert_eq!(usual, [60, 1000, 256, 512, 1024, 1024].map(|batch| (batch, 0.01)));
+        assert_eq!(of(Modern::new().with_batch_size(64), 60), (60, 0.01));
+        assert_eq!(of(Modern::new().with_batch_size(64).with_learning_rate(0.02), 90), (64, 0.02));
     }
 }
