@@ -12,7 +12,7 @@ use crate::hint::{CommandKind, hint_text};
 
 /// Options that contradict each other: exit code 2, as for an option that does not exist.
 #[derive(Debug)]
-pub struct Usage(pub Message);
+pub struct Usage(pub Error);
 
 impl std::fmt::Display for Usage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -24,16 +24,38 @@ impl std::error::Error for Usage {}
 
 /// An error for options that contradict each other, and what to do about it.
 pub fn usage(text: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> anyhow::Error {
-    anyhow::Error::new(Usage(message(text, hint)))
+    anyhow::Error::new(Usage(error(text, hint)))
 }
 
 /// An error of data, files or the device, and what to do about it.
 pub fn hinted(text: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> anyhow::Error {
-    anyhow::Error::new(Error::data(message(text, hint)))
+    anyhow::Error::new(error(text, hint))
 }
 
-fn message(text: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> Message {
-    Message::from(text.into()).with_hint(Hint::edit(hint))
+/// The error for an option that has no effect, where it is given.
+pub type Refusal = Option<anyhow::Error>;
+
+/// The refusal of an option, where it is `given`, and what to do about it.
+pub fn refusal(
+    given: bool,
+    text: impl Into<String>,
+    hint: impl Into<Cow<'static, str>>,
+) -> Refusal {
+    given.then(|| usage(text, hint))
+}
+
+/// Refuses the first option that is given.
+pub fn refuse(refusals: impl IntoIterator<Item = Refusal>) -> anyhow::Result<()> {
+    refusals.into_iter().flatten().next().map_or(Ok(()), Err)
+}
+
+fn error(text: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> Error {
+    Error::data(Message::from(text.into()).with_hint(Hint::edit(hint)))
+}
+
+/// The error with hints that a cause is, if it is one.
+fn with_hints<'a>(cause: &'a (dyn std::error::Error + 'static)) -> Option<&'a Error> {
+    cause.downcast_ref::<Usage>().map(|usage| &usage.0).or_else(|| cause.downcast_ref())
 }
 
 /// 2 for wrong usage, 1 for work that failed, 128 and the signal's number for work that a signal stopped.
@@ -51,29 +73,21 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(is_closed_stdout))
 }
 
-/// The message and its causes, each said once, with the hint after it.
-pub fn in_one_line(error: &anyhow::Error, command: CommandKind) -> String {
-    burn_nca_data::in_one_line(text(error), hint(error, command))
+/// The message and its causes, each said once, with the hint for a fitted model after it.
+pub fn in_one_line(error: &anyhow::Error) -> String {
+    burn_nca_data::in_one_line(text(error), hint(error, CommandKind::Use))
 }
 
 /// What to do about an error, by options of this command.
 pub fn hint(error: &anyhow::Error, command: CommandKind) -> Option<String> {
-    let hints = error.chain().flat_map(|cause| match cause.downcast_ref::<Usage>() {
-        Some(usage) => usage.0.hints().to_vec(),
-        None => cause.downcast_ref::<Error>().map_or(Vec::new(), |error| error.hints().to_vec()),
-    });
-    hint_text(&hints.collect::<Vec<_>>(), command)
+    hint_text(error.chain().filter_map(with_hints).flat_map(Error::hints), command)
 }
 
 /// The message and its causes, each said once, without hints.
 pub fn text(error: &anyhow::Error) -> String {
     let mut line = String::new();
     for cause in error.chain() {
-        let text = match (cause.downcast_ref::<Error>(), cause.downcast_ref::<Usage>()) {
-            (Some(error), _) => error.text(),
-            (None, Some(usage)) => usage.0.text().to_string(),
-            (None, None) => cause.to_string(),
-        };
+        let text = with_hints(cause).map_or_else(|| cause.to_string(), Error::text);
         // Many errors repeat their cause at their end.
         if !line.ends_with(&text) {
             if !line.is_empty() {
@@ -95,7 +109,7 @@ mod tests {
     fn a_cause_that_the_message_holds_already_is_not_repeated() {
         let cause = io::Error::new(io::ErrorKind::NotFound, "no such file");
         let error = anyhow::Error::from(Error::io("a.csv", cause)).context("reading the data");
-        assert_eq!(in_one_line(&error, CommandKind::Fit), "reading the data: a.csv: no such file");
+        assert_eq!(in_one_line(&error), "reading the data: a.csv: no such file");
     }
 
     #[test]

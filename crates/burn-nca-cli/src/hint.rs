@@ -22,11 +22,7 @@ pub fn hint_text<'a>(
     hints: impl IntoIterator<Item = &'a Hint>,
     command: CommandKind,
 ) -> Option<String> {
-    hint_sentence(hints, |setting| match command {
-        CommandKind::Fit => of_both(setting).or_else(|| of_fit(setting)),
-        CommandKind::Embed if *setting == Setting::Id => of_fit(setting),
-        CommandKind::Embed | CommandKind::Use => of_both(setting).or_else(|| of_use(setting)),
-    })
+    hint_sentence(hints, |setting| words(setting, command))
 }
 
 /// A name as an item of a list of names, which holds commas and spaces in quotation marks.
@@ -49,8 +45,9 @@ fn typed(value: &str) -> Option<String> {
     is_short.then(|| shell_word(value))
 }
 
-/// Options that every command that reads a table has.
-fn of_both(setting: &Setting) -> Option<String> {
+/// A setting as an option of this command, or what does the same where a model is fitted already.
+fn words(setting: &Setting, command: CommandKind) -> Option<String> {
+    let fits = command == CommandKind::Fit;
     let words = match setting {
         Setting::Encoding(None) => "give the --encoding of the file, such as latin1",
         Setting::Encoding(Some(name)) => return Some(format!("give --encoding {name}")),
@@ -61,29 +58,29 @@ fn of_both(setting: &Setting) -> Option<String> {
         Setting::Header(false) => "give --header no if the first line is a row",
         Setting::DecimalComma => "give --decimal comma to read 1,5",
         Setting::OwnEncoder => "load it in the program that saved it",
-        _ => return None,
-    };
-    Some(words.to_string())
-}
-
-/// Options of `nca fit`.
-fn of_fit(setting: &Setting) -> Option<String> {
-    let words = match setting {
-        Setting::Classes => "leave --task regression or --soft out to read the target as classes",
-        Setting::Numbers => "give --task regression",
-        Setting::MissingRule => "give --missing drop, mean, median or most-frequent",
-        Setting::NoMissingValues => "give --missing-values '' if NA and the like are words",
-        Setting::DropMissing => "give --missing drop, which leaves them out",
-        Setting::MissingValue(text) => {
+        Setting::MissingRule if fits => "give --missing drop, mean, median or most-frequent",
+        Setting::MissingRule => "give nca fit --missing drop, mean, median or most-frequent",
+        Setting::MissingValue(text) if fits => {
             let text = typed(&list_item(text))?;
             return Some(format!("give --missing drop --missing-values {text}"));
         }
-        Setting::UnlabeledClass(class) => {
-            return Some(format!(
-                "give --unlabeled-class {} if it marks rows without a class",
-                typed(class)?
-            ));
+        Setting::MissingValue(text) => {
+            return Some(format!("replace {} by a number, as in the fit", quoted(text)));
         }
+        Setting::UnlabeledClass(class) => {
+            let give = match fits {
+                true => format!("give --unlabeled-class {}", typed(class)?),
+                false => format!("write an empty cell in place of {}", quoted(class)),
+            };
+            return Some(format!("{give} if it marks rows without a class"));
+        }
+        Setting::Id if command != CommandKind::Use => "carry it along by --id",
+        Setting::Id => return None,
+        _ if !fits => return None,
+        Setting::Classes => "leave --task regression or --soft out to read the target as classes",
+        Setting::Numbers => "give --task regression",
+        Setting::NoMissingValues => "give --missing-values '' if NA and the like are words",
+        Setting::DropMissing => "give --missing drop, which leaves them out",
         Setting::Categorical(Some(name)) => {
             let names = typed(&format!("auto,{}", list_item(name)))?;
             return Some(format!("give --categorical {names}"));
@@ -91,37 +88,14 @@ fn of_fit(setting: &Setting) -> Option<String> {
         Setting::Categorical(None) => "give --categorical auto to make features of text",
         Setting::Ignore => "leave the column out by --ignore",
         Setting::Target => "name it as the --target",
-        Setting::Id => "carry it along by --id",
         Setting::MaxLevels => "allow more levels by --max-levels",
         Setting::Shrinkage(value) => return Some(format!("give --set shrinkage={value}")),
         Setting::Dimensions(number) => return Some(format!("give --dim {number}")),
         Setting::LinearEncoder => "give --encoder linear",
         Setting::AutoSums => "leave --sums out",
         Setting::AutoStart => "leave --init out",
-        Setting::Encoding(_)
-        | Setting::SeparatorSpace
-        | Setting::Header(_)
-        | Setting::DecimalComma
-        | Setting::OwnEncoder => return None,
     };
     Some(words.to_string())
-}
-
-/// What does the same where a model is fitted already.
-fn of_use(setting: &Setting) -> Option<String> {
-    match setting {
-        Setting::MissingRule => {
-            Some("give nca fit --missing drop, mean, median or most-frequent".to_string())
-        }
-        Setting::MissingValue(text) => {
-            Some(format!("replace {} by a number, as in the fit", quoted(text)))
-        }
-        Setting::UnlabeledClass(class) => Some(format!(
-            "write an empty cell in place of {} if it marks rows without a class",
-            quoted(class)
-        )),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 mod cli;
 mod commands;
-mod date;
 mod failure;
 mod fitting;
 mod hint;

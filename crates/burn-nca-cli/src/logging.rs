@@ -1,6 +1,5 @@
 //! What `--verbose` prints: the records of the crate `log`, a line each on stderr.
 
-use std::sync::OnceLock;
 use std::time::Instant;
 
 use log::{LevelFilter, Log, Metadata, Record};
@@ -13,8 +12,6 @@ struct Logger {
     /// Those of this workspace alone.
     own: bool,
 }
-
-static LOGGER: OnceLock<Logger> = OnceLock::new();
 
 impl Log for Logger {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
@@ -44,8 +41,8 @@ pub fn start(verbosity: u8) {
         2 => LevelFilter::Debug,
         _ => LevelFilter::Trace,
     };
-    let logger = LOGGER.get_or_init(|| Logger { begun: Instant::now(), own: verbosity < 3 });
-    if log::set_logger(logger).is_ok() {
+    let logger = Logger { begun: Instant::now(), own: verbosity < 3 };
+    if log::set_boxed_logger(Box::new(logger)).is_ok() {
         log::set_max_level(level);
     }
 }

@@ -15,17 +15,11 @@ use serde::Serialize;
 use crate::failure::hinted;
 
 /// Prints text for people, its control characters escaped.
-///
-/// # Errors
-/// A closed stdout.
 pub fn print_text(text: &str) -> Result<()> {
     print(&printable(text))
 }
 
 /// Prints CSV: byte for byte into a file or a pipe, with its control characters escaped on a terminal.
-///
-/// # Errors
-/// A closed stdout.
 pub fn print_csv(text: &str) -> Result<()> {
     if stdout().is_terminal() { print_text(text) } else { print(text) }
 }
@@ -45,17 +39,11 @@ pub fn print_bytes(bytes: &[u8]) -> Result<()> {
 }
 
 /// Prints one JSON document.
-///
-/// # Errors
-/// A closed stdout.
 pub fn print_json(document: &impl Serialize) -> Result<()> {
     print_json_text(&format!("{}\n", serde_json::to_string_pretty(document)?))
 }
 
 /// Prints JSON that is text already.
-///
-/// # Errors
-/// A closed stdout.
 pub fn print_json_text(text: &str) -> Result<()> {
     print(&escaped_json(text))
 }
@@ -72,6 +60,14 @@ fn escaped_json(text: &str) -> String {
     }
     escaped
 }
+
+/// A warning of this code, with a text as of `format!`.
+macro_rules! warning {
+    ($code:ident, $($text:tt)+) => {
+        burn_nca_report::Warning::new(burn_nca_report::WarningCode::$code, format!($($text)+))
+    };
+}
+pub(crate) use warning;
 
 /// Reports to the user what is worth knowing, on stderr.
 pub fn warn(message: &str) {

@@ -8,9 +8,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use burn_nca_data::{CsvOptions, TargetColumn, TargetKind, by_name};
+use burn_nca_data::{TargetColumn, TargetKind, by_name};
 use burn_nca_files::{is_regular, read_regular_text};
-use burn_nca_learn::data::Task as FitTask;
+use burn_nca_learn::data::Task;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::FitArgs;
@@ -30,7 +30,7 @@ pub struct Source {
     /// The bundled set, the file or the pair of files, as the fit was given it.
     pub data: String,
     /// What was learned from.
-    pub task: FitTask,
+    pub task: Task,
     /// The column of the target; `None` for pairs and where columns have no names (bundled sets and arrays).
     pub target: Option<String>,
     /// Columns that were left out.
@@ -63,7 +63,7 @@ pub struct HeldOut {
 
 impl Source {
     /// The source of a fit, as its options say.
-    pub fn of_fit(args: &FitArgs, task: FitTask) -> Self {
+    pub fn of_fit(args: &FitArgs, task: Task) -> Self {
         Self {
             task,
             target: args.source.target.clone(),
@@ -77,7 +77,6 @@ impl Source {
     }
 
     /// The same with the name of the target that the reader found.
-    #[must_use]
     pub fn with_target(self, target: Option<&str>) -> Self {
         // Bundled sets and pairs of arrays have no column to name.
         let exists = self.data == STANDARD_INPUT || Path::new(&self.data).exists();
@@ -88,24 +87,17 @@ impl Source {
     /// Refuses a table that gives its rows only once: standard input, a FIFO, what a process has open.
     ///
     /// A set, and a file that is there no more, are the reader's to open.
-    ///
-    /// # Errors
-    /// Such a table.
     pub fn check_rereadable(&self) -> Result<()> {
         let tables =
             self.data.split(',').chain([self.data.as_str()]).chain(self.columns.test.as_deref());
-        match tables.map(Path::new).find(|table| gives_rows_once(table)) {
-            Some(table) => {
-                let of_stdin = table == Path::new(STANDARD_INPUT);
-                let name =
-                    if of_stdin { "standard input".into() } else { table.display().to_string() };
-                bail!(hinted(
-                    format!("the fit read {name}, which cannot be read again"),
-                    "give the table of the fit with --train"
-                ))
-            }
-            None => Ok(()),
-        }
+        let once = tables.map(Path::new).find(|table| gives_rows_once(table));
+        let Some(table) = once else { return Ok(()) };
+        let of_stdin = table == Path::new(STANDARD_INPUT);
+        let name = if of_stdin { "standard input".into() } else { table.display().to_string() };
+        bail!(hinted(
+            format!("the fit read {name}, which cannot be read again"),
+            "give the table of the fit with --train"
+        ))
     }
 
     /// The file of the pairs, where it can be read again.
@@ -114,9 +106,6 @@ impl Source {
     }
 
     /// Writes it next to the model in `folder`.
-    ///
-    /// # Errors
-    /// A folder that cannot be written.
     pub fn save(&self, folder: &Path) -> Result<()> {
         let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');
@@ -142,17 +131,17 @@ impl Source {
         Ok(Some(source))
     }
 
-    /// How the table of the fit is read.
-    pub fn csv_options(&self) -> CsvOptions {
-        CsvOptions {
-            target: self.target.clone().map_or(TargetColumn::Last, TargetColumn::Name),
-            ignore: self.ignored.clone(),
-            task: match self.task {
-                FitTask::Numbers => TargetKind::Numeric,
-                FitTask::Classes | FitTask::Pairs => TargetKind::Classes,
-            },
-            ..CsvOptions::default()
+    /// What the column of the target is read as.
+    pub fn kind(&self) -> TargetKind {
+        match self.task {
+            Task::Numbers => TargetKind::Numeric,
+            Task::Classes | Task::Pairs => TargetKind::Classes,
         }
+    }
+
+    /// Where the column of the target is.
+    pub fn target_column(&self) -> TargetColumn {
+        self.target.clone().map_or(TargetColumn::Last, TargetColumn::Name)
     }
 
     /// `flowers.csv, target species, 30 % held out with seed 0`
@@ -188,7 +177,7 @@ mod tests {
     fn source() -> Source {
         Source {
             data: "flowers.csv".into(),
-            task: FitTask::Classes,
+            task: Task::Classes,
             target: Some("species".into()),
             ignored: vec!["id".into()],
             pairs: None,

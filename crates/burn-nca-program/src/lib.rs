@@ -26,7 +26,6 @@ pub mod number;
 mod output;
 mod printable;
 mod run_folder;
-mod stderr;
 #[cfg(feature = "tables")]
 mod table;
 pub mod terminal;
@@ -39,10 +38,9 @@ pub use command_line::{command_line, command_line_of, shell_word};
 #[cfg(feature = "terminal")]
 pub use interrupt::{Interrupt, Interrupted};
 pub use memory::peak_memory_bytes;
-pub use output::{print, write_file};
+pub use output::{eprint_line, print, write_file};
 pub use printable::{printable, short_name};
 pub use run_folder::RunFolder;
-pub use stderr::eprint_line;
 #[cfg(feature = "tables")]
 pub use table::{Cell, Table, named_lines, plain_table};
 pub use terminal::Terminal;

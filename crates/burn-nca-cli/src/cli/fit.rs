@@ -4,19 +4,16 @@ use std::path::PathBuf;
 
 use burn_nca_learn::data::ScalingKind;
 use burn_nca_learn::encoder::Activation;
-use burn_nca_learn::fit::{Penalty, Precision};
+use burn_nca_learn::fit::{Penalty, Precision, Start};
 use burn_nca_learn::objective::Criterion;
 use clap::{Args, ValueEnum};
 
-use super::method::MethodOptions;
-use super::neighbor_count::{NeighborCount, neighbor_count};
+use super::method::{MethodOptions, TargetOptions, TuneOptions};
 use super::parse::{
-    CandidateRows, at_least_one, candidates, choice, count, held_out_share, momentum, open_share,
-    perplexity, picture, positive, seed, weight,
+    CandidateRows, NeighborCount, at_least, candidates, choice, held_out_share, momentum,
+    neighbor_count, open_share, perplexity, picture, positive, up_to, weight,
 };
 use super::table::ColumnArgs;
-use super::targets::TargetOptions;
-use super::tune::TuneOptions;
 use super::{DeviceArgs, Format, Rule, SourceArgs};
 
 const PRECISIONS: &[(&str, &str, Precision)] =
@@ -73,12 +70,12 @@ pub struct FitArgs {
     pub columns: ColumnArgs,
 
     /// Dimensions of the embedding [default: as many as features, 32 where there are more than 128; 2 for an mlp]
-    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = at_least_one)]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = at_least(1))]
     pub dim: Option<usize>,
 
     /// Directions that the columns are reduced to before the fit, by PCA once they are scaled (a sparse table by a truncated
     /// SVD); the model takes the table itself [default: 100 of a sparse table]
-    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = at_least_one)]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = at_least(1))]
     pub reduce: Option<usize>,
 
     /// Share of each class (of the rows with a numeric target, of the pairs) that is held out to test on; 0 trains
@@ -105,7 +102,7 @@ pub struct FitArgs {
     pub no_baselines: bool,
 
     /// Seed of the split and of everything random in the fit.
-    #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = seed)]
+    #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true, value_parser = up_to(u64::MAX))]
     pub seed: u64,
 
     #[command(flatten)]
@@ -140,7 +137,7 @@ pub struct FitArgs {
     pub sums_tolerance: Option<f64>,
 
     /// Memory for one pass over the data, in MiB [default: the library's]
-    #[arg(long, value_name = "MIB", allow_negative_numbers = true, value_parser = at_least_one)]
+    #[arg(long, value_name = "MIB", allow_negative_numbers = true, value_parser = at_least(1))]
     pub memory: Option<usize>,
 
     /// New folder for the model, report.json and report.html.
@@ -174,7 +171,7 @@ pub struct ModelOptions {
     pub encoder: Option<EncoderKind>,
 
     /// Hidden layers of an mlp, as in 64,32 [default: 256,128 for NCA and MLKR by mini-batches; else 64]
-    #[arg(long, value_name = "SIZES", value_delimiter = ',', allow_negative_numbers = true, value_parser = at_least_one)]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', allow_negative_numbers = true, value_parser = at_least(1))]
     pub hidden: Option<Vec<usize>>,
 
     /// Activation of an mlp [default: relu]
@@ -245,16 +242,16 @@ pub struct OptimizerOptions {
     pub optimizer: Option<OptimizerKind>,
 
     /// The most iterations of lbfgs or cg; 0 evaluates the start [default: 200]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least(0))]
     pub max_iterations: Option<usize>,
 
     /// Passes of adam or sgd over the data [default: as many as 400 steps need, 600 for an mlp with batch normalization; at
     /// least 4]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least(0))]
     pub epochs: Option<usize>,
 
     /// Rows of a batch of adam or sgd [default: 2000; at most half of the rows for an mlp with batch normalization]
-    #[arg(long, value_name = "ROWS", allow_negative_numbers = true, value_parser = at_least_one)]
+    #[arg(long, value_name = "ROWS", allow_negative_numbers = true, value_parser = at_least(1))]
     pub batch_size: Option<usize>,
 
     /// Rows that those of a batch see as neighbors, the batch among them, the others at random or the nearest:ROWS; all: the
@@ -288,7 +285,7 @@ pub struct OptimizerOptions {
     pub early_stopping: Option<f64>,
 
     /// Iterations without improvement before early stopping stops [default: 10]
-    #[arg(long, value_name = "N", requires = "early_stopping", allow_negative_numbers = true, value_parser = at_least_one)]
+    #[arg(long, value_name = "N", requires = "early_stopping", allow_negative_numbers = true, value_parser = at_least(1))]
     pub patience: Option<usize>,
 
     /// Seconds that the whole command may take. The search for settings gets at most half of what the reading leaves, the
@@ -346,16 +343,8 @@ impl OptimizerKind {
 /// Where A starts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Init {
-    /// By the library's rule.
-    Auto,
-    /// The identity.
-    Identity,
-    /// Random entries, of this standard deviation where it is given.
-    Random(Option<f64>),
-    /// Principal components.
-    Pca,
-    /// Linear discriminants.
-    Lda,
+    /// By a rule of the library.
+    Rule(Start),
     /// A in a file.
     File(PathBuf),
 }
@@ -364,24 +353,26 @@ impl std::str::FromStr for Init {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Ok(match text {
-            "auto" => Self::Auto,
-            "identity" => Self::Identity,
-            "random" => Self::Random(None),
-            "pca" => Self::Pca,
-            "lda" => Self::Lda,
+        Ok(Self::Rule(match text {
+            "auto" => Start::Auto,
+            "identity" => Start::Identity,
+            "random" => Start::Random { scale: None },
+            "pca" => Start::Pca,
+            "lda" => Start::Lda,
             random if random.starts_with("random:") => {
                 let scale = positive(&random["random:".len()..])
                     .map_err(|error| format!("the scale of a random start: {error}"))?;
-                Self::Random(Some(scale))
+                Start::Random { scale: Some(scale) }
             }
-            file if file.ends_with(".npy") || file.ends_with(".csv") => Self::File(file.into()),
+            file if file.ends_with(".npy") || file.ends_with(".csv") => {
+                return Ok(Self::File(file.into()));
+            }
             _ => {
                 return Err(
                     "give auto, identity, random, random:SCALE, pca, lda, or a file .npy or .csv"
                         .to_string(),
                 );
             }
-        })
+        }))
     }
 }

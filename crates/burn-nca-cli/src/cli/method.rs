@@ -1,10 +1,86 @@
-//! The options of `nca fit` that choose a method, and those of `nca methods`.
+//! The options of `nca fit` for what is learned from, by which method, and with which settings; those of `nca methods`.
 
+use std::path::PathBuf;
+
+use burn_nca_learn::data::Task;
 use burn_nca_learn::method::AnyMethod;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::Format;
+use super::parse::{at_least, choice, positive};
+
+const TASKS: &[(&str, &str, Task)] = &[
+    ("classification", "Every distinct value of the target is a class", Task::Classes),
+    (
+        "regression",
+        "The target is a number to predict (metric learning for kernel regression)",
+        Task::Numbers,
+    ),
+];
+
+/// What is learned from: classes, numbers or pairs.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Numeric targets and pairs")]
+pub struct TargetOptions {
+    /// What the target column holds [default: classification, or regression with --soft]
+    #[arg(long, value_parser = choice(TASKS))]
+    pub task: Option<Task>,
+
+    /// Learn a numeric target by soft matches of neighbors with near targets, by --objective f or g.
+    #[arg(long)]
+    pub soft: bool,
+
+    /// How far apart targets may be and still agree, in their units [default: their median distance]
+    #[arg(long, value_name = "W", requires = "soft", allow_negative_numbers = true, value_parser = positive)]
+    pub width: Option<f64>,
+
+    /// Learn from pairs of rows that belong together, without any target: a CSV file of row,row[,weight], rows
+    /// counted from 1. Every column that is not ignored is a feature.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "soft"])]
+    pub pairs: Option<PathBuf>,
+}
+
+/// Settings chosen by cross-validation.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Tuning")]
+pub struct TuneOptions {
+    /// Choose by cross-validation in the training rows: settings of the method, objective, l2, start, number of steps, and of
+    /// LCA, LDA and PCA the dimensions. What is given by an option or by --set stays fixed.
+    #[arg(long, conflicts_with_all = ["warm_start", "early_stopping"])]
+    pub tune: bool,
+
+    /// Fit the default settings without comparing them. Without this option and without --tune, where --objective, --l2,
+    /// --init and other settings of the fit are left out, a few candidates (Euclidean distance, LDA, PCA, settings of NCA, a
+    /// network from 500 rows on and, without --dim, modern NCA; for numbers penalties of MLKR and the same) are compared by
+    /// cross-validation in the training rows, within 10 seconds.
+    #[arg(long, conflicts_with = "tune")]
+    pub no_tune: bool,
+
+    /// Stop the comparison after this many seconds, excluding the final fit [default: half of the remaining --time-budget;
+    /// without --tune 10]
+    #[arg(long, value_name = "SECONDS", conflicts_with = "no_tune", allow_negative_numbers = true, value_parser = positive)]
+    pub budget: Option<f64>,
+
+    /// Folds of the cross-validation [default: 5]
+    #[arg(long, value_name = "N", requires = "tune", allow_negative_numbers = true, value_parser = at_least(2))]
+    pub folds: Option<usize>,
+
+    /// Number of repetitions of the cross-validation; more helps where rows are few [default: 2]
+    #[arg(long, value_name = "N", requires = "tune", allow_negative_numbers = true, value_parser = at_least(1))]
+    pub repeats: Option<usize>,
+
+    /// Choose the dimensions of the embedding too, among these, as in 2,5,10.
+    #[arg(
+        long,
+        value_name = "LIST",
+        requires = "tune",
+        conflicts_with = "dim",
+        value_delimiter = ',',
+        allow_negative_numbers = true, value_parser = at_least(1)
+    )]
+    pub tune_dim: Option<Vec<usize>>,
+}
 
 /// How the metric is learned.
 #[derive(Args, Debug)]

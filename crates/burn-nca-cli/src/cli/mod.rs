@@ -5,15 +5,12 @@
 
 pub mod fit;
 pub mod method;
-mod neighbor_count;
 pub mod parse;
 pub mod table;
-pub mod targets;
-pub mod tune;
 mod use_model;
 
 pub use fit::FitArgs;
-pub use neighbor_count::NeighborCount;
+pub use parse::NeighborCount;
 pub use use_model::{
     EvaluateArgs, ExportArgs, InfoArgs, PredictArgs, ReportArgs, Rule, SourceArgs, TransformArgs,
 };
@@ -131,7 +128,7 @@ pub struct DemoArgs {
     pub site: PathBuf,
 
     /// The port on 127.0.0.1; 0 for any that is free.
-    #[arg(long, value_name = "PORT", default_value = "8080", allow_negative_numbers = true, value_parser = parse::port)]
+    #[arg(long, value_name = "PORT", default_value = "8080", allow_negative_numbers = true, value_parser = parse::up_to(u16::MAX))]
     pub port: u16,
 }
 

@@ -1,5 +1,6 @@
 //! Values of options, with messages that say what would be right.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -47,10 +48,40 @@ pub fn candidates(text: &str) -> Result<CandidateRows, String> {
     };
     let rows = match number {
         "all" if !nearest => Ok(usize::MAX),
-        _ => at_least_one(number),
+        _ => at_least(1)(number),
     };
     let cure = "give a whole number of 1 or more, all, or nearest:N, such as nearest:5000";
     rows.map(|rows| CandidateRows { rows, nearest }).map_err(|_| cure.to_string())
+}
+
+/// How many neighbors vote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NeighborCount {
+    /// This many.
+    Given(usize),
+    /// The k with most training rows right, each left out in turn.
+    CrossValidated,
+    /// As many as the softmax of a training row counts, on average.
+    Entropy,
+}
+
+impl NeighborCount {
+    /// Whether a rule finds it, by the classes of the training rows.
+    pub fn is_rule(self) -> bool {
+        !matches!(self, Self::Given(_))
+    }
+}
+
+/// A number of neighbors as the user writes it.
+pub fn neighbor_count(text: &str) -> Result<NeighborCount, String> {
+    match text {
+        "cv" => Ok(NeighborCount::CrossValidated),
+        "entropy" => Ok(NeighborCount::Entropy),
+        _ => match text.parse() {
+            Ok(0) | Err(_) => Err("give a whole number of 1 or more, cv or entropy".to_string()),
+            Ok(number) => Ok(NeighborCount::Given(number)),
+        },
+    }
 }
 
 /// A character that separates values, or its name.
@@ -88,7 +119,10 @@ pub fn joined(lists: &[NameList]) -> Vec<String> {
 /// The names of a list; none in an empty text.
 pub fn name_list(text: &str) -> Result<NameList, String> {
     let (mut names, mut rest) = (Vec::new(), text.trim());
-    while !rest.is_empty() {
+    if rest.is_empty() {
+        return Ok(NameList(names));
+    }
+    loop {
         let (name, after) = match rest.strip_prefix('"') {
             None => {
                 let end = rest.find(',').unwrap_or(rest.len());
@@ -99,19 +133,14 @@ pub fn name_list(text: &str) -> Result<NameList, String> {
             })?,
         };
         names.push(name);
-        rest = match after.trim_start().strip_prefix(',') {
-            Some(more) if more.trim().is_empty() => {
-                names.push(String::new());
-                ""
-            }
-            Some(more) => more.trim_start(),
-            None if after.trim().is_empty() => "",
-            None => {
-                return Err("text follows a quotation mark; separate names by commas".to_string());
-            }
-        };
+        let after = after.trim_start();
+        if after.is_empty() {
+            return Ok(NameList(names));
+        }
+        let next = after.strip_prefix(',');
+        let next = next.ok_or("text follows a quotation mark; separate names by commas")?;
+        rest = next.trim_start();
     }
-    Ok(NameList(names))
 }
 
 /// As [`name_list`], where an empty text is the column without a name.
@@ -124,47 +153,34 @@ fn quoted_name(text: &str) -> Option<(String, &str)> {
     let mut name = String::new();
     let mut rest = text;
     loop {
-        let end = rest.find('"')?;
-        name.push_str(&rest[..end]);
-        rest = &rest[end + 1..];
-        match rest.strip_prefix('"') {
+        let (part, after) = rest.split_once('"')?;
+        name.push_str(part);
+        match after.strip_prefix('"') {
             Some(more) => {
                 name.push('"');
                 rest = more;
             }
-            None => return Some((name, rest)),
+            None => return Some((name, after)),
         }
     }
 }
 
 /// The value that a text spells, if it is a good one; else what to give.
-fn checked<T: FromStr>(text: &str, is_good: fn(&T) -> bool, cure: &str) -> Result<T, String> {
+fn checked<T: FromStr>(text: &str, is_good: impl Fn(&T) -> bool, cure: &str) -> Result<T, String> {
     text.parse().ok().filter(is_good).ok_or_else(|| format!("give {cure}"))
 }
 
-/// A port, or 0 for any that is free.
-pub fn port(text: &str) -> Result<u16, String> {
-    checked(text, |_| true, &format!("a whole number from 0 to {}", u16::MAX))
+/// A whole number of this type, whose largest is `most`.
+pub fn up_to<T: FromStr + Display>(most: T) -> impl Fn(&str) -> Result<T, String> + Clone {
+    let cure = format!("a whole number from 0 to {most}");
+    move |text| checked(text, |_| true, &cure)
 }
 
-/// A whole number of 1 or more.
-pub fn at_least_one(text: &str) -> Result<usize, String> {
-    checked(text, |number| *number >= 1, "a whole number of 1 or more")
-}
-
-/// A whole number of 2 or more.
-pub fn at_least_two(text: &str) -> Result<usize, String> {
-    checked(text, |number| *number >= 2, "a whole number of 2 or more")
-}
-
-/// A whole number of 0 or more.
-pub fn count(text: &str) -> Result<usize, String> {
-    checked(text, |_| true, "a whole number of 0 or more")
-}
-
-/// A seed: any number that 64 bits hold.
-pub fn seed(text: &str) -> Result<u64, String> {
-    checked(text, |_| true, &format!("a whole number from 0 to {}", u64::MAX))
+/// A whole number that is not below `least`.
+pub fn at_least(least: usize) -> impl Fn(&str) -> Result<usize, String> + Clone {
+    move |text| {
+        checked(text, |number| *number >= least, &format!("a whole number of {least} or more"))
+    }
 }
 
 /// A share of rows that leaves some: 0 or more, below 1.

@@ -1,9 +1,9 @@
 //! The options of a table: how it is written, and what its columns are for.
 
 use burn_nca_data::{Header, Missing};
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::parse::{NameList, at_least_one, choice, decimal_sign, name_list, separator};
+use super::parse::{NameList, at_least, choice, decimal_sign, name_list, separator};
 
 /// Whether the first line is a header.
 const HEADERS: &[(&str, &str, Header)] = &[
@@ -19,6 +19,10 @@ const MISSING: &[(&str, &str, Missing)] = &[
     ("median", "Their median (of text the most frequent one)", Missing::Median),
     ("most-frequent", "Their most frequent value", Missing::MostFrequent),
 ];
+
+/// Whether rows without a class are neighbors.
+const AS_NEIGHBORS: &[(&str, &str, bool)] =
+    &[("ignore", "Nothing", false), ("neighbors", "In the denominators of the others", true)];
 
 /// How a CSV file is written.
 #[derive(Args, Debug, Clone, Default)]
@@ -72,7 +76,7 @@ pub struct ColumnArgs {
     pub categorical: Option<Vec<NameList>>,
 
     /// The most levels of a categorical column [default: 50]
-    #[arg(long, value_name = "N", requires = "categorical", allow_negative_numbers = true, value_parser = at_least_one)]
+    #[arg(long, value_name = "N", requires = "categorical", allow_negative_numbers = true, value_parser = at_least(1))]
     pub max_levels: Option<usize>,
 
     /// A column that names the rows: no feature, and carried to the output of predict and transform.
@@ -89,8 +93,8 @@ pub struct ColumnArgs {
 
     /// What rows without a class (an empty cell) are to the fit: nothing, or neighbors in the softmax of the others,
     /// right for none of them. Either way they are plotted, but excluded from all scores [default: ignore]
-    #[arg(long, alias = "unlabelled", value_enum)]
-    pub unlabeled: Option<UnlabeledRule>,
+    #[arg(long, alias = "unlabelled", value_parser = choice(AS_NEIGHBORS))]
+    pub unlabeled: Option<bool>,
 
     /// The class that marks rows without one, as -1 does in scikit-learn, in addition to the empty cell; in arrays, too.
     #[arg(long, alias = "unlabelled-class", value_name = "CLASS", allow_hyphen_values = true)]
@@ -108,13 +112,4 @@ pub struct ColumnArgs {
     /// the training rows, p and perplexity among them, counts rows of a row's own group. The objective of the fit does.
     #[arg(long, value_name = "COLUMN")]
     pub groups: Option<String>,
-}
-
-/// What rows without a class are to the fit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum UnlabeledRule {
-    /// Nothing.
-    Ignore,
-    /// In the denominators of the others.
-    Neighbors,
 }

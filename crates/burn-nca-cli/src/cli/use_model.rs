@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::neighbor_count::{NeighborCount, neighbor_count};
-use super::parse::{NameList, at_least_one, choice, ignored_names, picture};
+use super::parse::{
+    NameList, NeighborCount, at_least, choice, ignored_names, neighbor_count, picture,
+};
 use super::table::TextArgs;
 use super::{Format, ModelArgs};
 use crate::output::TableFormat;
@@ -131,7 +132,7 @@ pub struct PredictArgs {
     /// and the 3 features that make those of the predicted class nearer than the nearest row of another class (numbers: than
     /// training rows on average), each with the difference in the distance that it makes.
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "3",
-          value_parser = at_least_one)]
+          value_parser = at_least(1))]
     pub explain: Option<usize>,
 
     /// Where the table of the fit is now, for --explain [default: where the fit read it]

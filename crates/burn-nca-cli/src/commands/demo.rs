@@ -1,9 +1,8 @@
 //! `nca demo`: the page that trains NCA in the browser, served to this machine alone.
 
-use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -15,6 +14,9 @@ use crate::output;
 /// The most of a request that is read.
 const REQUEST_BYTES: u64 = 64 << 10;
 
+/// The file that is asked for by no name.
+const PAGE: &str = "index.html";
+
 /// How long a browser may take to send its request.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -23,7 +25,16 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// # Errors
 /// A folder without the page, or a port that is taken.
 pub fn run(args: &DemoArgs) -> Result<()> {
-    let site = Site::open(&args.site)?;
+    let (site, page) = (args.site.as_path(), args.site.join(PAGE));
+    if !page.is_file() {
+        bail!(hinted(
+            format!("there is no page at {}", page.display()),
+            format!(
+                "make it with crates/burn-nca-web/build.sh {}, or name its folder with --site",
+                site.display()
+            )
+        ));
+    }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port)).with_context(|| {
         format!("the port {} cannot be used; give another --port, or 0 for any", args.port)
     })?;
@@ -31,74 +42,45 @@ pub fn run(args: &DemoArgs) -> Result<()> {
     output::print_text(&format!("http://127.0.0.1:{port}/   (Ctrl-C ends it)\n"))?;
     std::thread::scope(|scope| {
         for stream in listener.incoming().flatten() {
-            let site = &site;
             // A browser that disconnects is no error.
-            scope.spawn(move || site.answer(stream).ok());
+            scope.spawn(move || answer(site, stream).ok());
         }
     });
     Ok(())
 }
 
-/// The files of the page, by the path that a browser asks for: nothing else can be asked for.
-struct Site {
-    files: BTreeMap<String, PathBuf>,
-}
-
-impl Site {
-    fn open(folder: &Path) -> Result<Self> {
-        let page = folder.join("index.html");
-        if !page.is_file() {
-            bail!(hinted(
-                format!("there is no page at {}", page.display()),
-                format!(
-                    "make it with crates/burn-nca-web/build.sh {}, or name its folder with --site",
-                    folder.display()
-                )
-            ));
-        }
-        let mut files = BTreeMap::from([("/".to_string(), page)]);
-        let entries = std::fs::read_dir(folder)
-            .with_context(|| format!("{} cannot be read", folder.display()))?;
-        for entry in entries {
-            let path = entry?.path();
-            if let Some(name) = path.file_name().and_then(|name| name.to_str())
-                && path.is_file()
-            {
-                files.insert(format!("/{name}"), path.clone());
-            }
-        }
-        Ok(Self { files })
+/// Answers a request for a file of the page: nothing outside of its folder can be asked for.
+fn answer(site: &Path, mut stream: TcpStream) -> std::io::Result<()> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let mut reader = BufReader::new((&stream).take(REQUEST_BYTES));
+    let mut line = String::new();
+    reader.read_line(&mut line)?;
+    // The rest of the request is read and not looked at: a closed connection would lose the answer.
+    let mut header = String::new();
+    while reader.read_line(&mut header)? > 2 {
+        header.clear();
     }
-
-    fn answer(&self, mut stream: TcpStream) -> std::io::Result<()> {
-        stream.set_read_timeout(Some(PATIENCE))?;
-        let mut reader = BufReader::new((&stream).take(REQUEST_BYTES));
-        let mut line = String::new();
-        reader.read_line(&mut line)?;
-        // The rest of the request is read and not looked at: a closed connection would lose the answer.
-        let mut header = String::new();
-        while reader.read_line(&mut header)? > 2 {
-            header.clear();
-        }
-        let mut words = line.split_whitespace();
-        let (method, path) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
-        let path = path.split(['?', '#']).next().unwrap_or("");
-        let (status, kind, body) = match (method, self.files.get(path)) {
-            ("GET" | "HEAD", Some(file)) => ("200 OK", kind_of(file), std::fs::read(file)?),
-            ("GET" | "HEAD", None) => ("404 Not Found", "text/plain", b"no such file\n".to_vec()),
-            _ => ("405 Method Not Allowed", "text/plain", b"GET only\n".to_vec()),
-        };
-        write!(
-            stream,
-            "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nCache-Control: no-cache\r\n\
-             Connection: close\r\n\r\n",
-            body.len()
-        )?;
-        if method != "HEAD" {
-            stream.write_all(&body)?;
-        }
-        stream.flush()
+    let mut words = line.split_whitespace();
+    let (method, path) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
+    let path = path.split(['?', '#']).next().unwrap_or("");
+    let name = if path == "/" { Some(PAGE) } else { path.strip_prefix('/') };
+    let is_name = |name: &&str| Path::new(name).file_name() == Some(name.as_ref());
+    let file = name.filter(is_name).map(|name| site.join(name)).filter(|file| file.is_file());
+    let (status, kind, body) = match (method, &file) {
+        ("GET" | "HEAD", Some(file)) => ("200 OK", kind_of(file), std::fs::read(file)?),
+        ("GET" | "HEAD", None) => ("404 Not Found", "text/plain", b"no such file\n".to_vec()),
+        _ => ("405 Method Not Allowed", "text/plain", b"GET only\n".to_vec()),
+    };
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nCache-Control: no-cache\r\n\
+         Connection: close\r\n\r\n",
+        body.len()
+    )?;
+    if method != "HEAD" {
+        stream.write_all(&body)?;
     }
+    stream.flush()
 }
 
 /// The content type of a file; WebAssembly is compiled while it comes only under its own name.
@@ -117,11 +99,11 @@ mod tests {
     use super::*;
 
     /// What a request gets.
-    fn ask(site: &Site, request: &str) -> String {
+    fn ask(site: &Path, request: &str) -> String {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let mut browser = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         browser.write_all(request.as_bytes()).unwrap();
-        site.answer(listener.accept().unwrap().0).unwrap();
+        answer(site, listener.accept().unwrap().0).unwrap();
         let mut text = String::new();
         browser.read_to_string(&mut text).unwrap();
         text
@@ -135,16 +117,15 @@ mod tests {
         std::fs::create_dir(&folder).unwrap();
         std::fs::write(folder.join("index.html"), "<p>page").unwrap();
         std::fs::write(folder.join("a.wasm"), "wasm").unwrap();
-        let site = Site::open(&folder).unwrap();
-        let page = ask(&site, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+        let page = ask(&folder, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
         assert!(page.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/html"), "{page}");
         assert!(page.ends_with("<p>page"), "{page}");
-        assert!(ask(&site, "GET /a.wasm?v=1 HTTP/1.1\r\n\r\n").contains("application/wasm"));
+        assert!(ask(&folder, "GET /a.wasm?v=1 HTTP/1.1\r\n\r\n").contains("application/wasm"));
         for path in ["/../secret", "/..%2fsecret", "//secret", "/secret"] {
-            let answer = ask(&site, &format!("GET {path} HTTP/1.1\r\n\r\n"));
+            let answer = ask(&folder, &format!("GET {path} HTTP/1.1\r\n\r\n"));
             assert!(answer.starts_with("HTTP/1.1 404"), "{path}: {answer}");
         }
-        assert!(ask(&site, "POST / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405"));
-        assert!(ask(&site, "HEAD / HTTP/1.1\r\n\r\n").ends_with("\r\n\r\n"));
+        assert!(ask(&folder, "POST / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405"));
+        assert!(ask(&folder, "HEAD / HTTP/1.1\r\n\r\n").ends_with("\r\n\r\n"));
     }
 }

@@ -6,14 +6,10 @@ use anyhow::Result;
 use burn_nca_learn::{SumsCompared, compare_sums, device};
 
 use crate::failure::in_one_line;
-use crate::hint::CommandKind;
 use crate::output;
 use crate::process::without_panic_message;
 
 /// Lists the devices, and tests them if asked to.
-///
-/// # Errors
-/// A closed stdout.
 pub fn run(test: bool) -> Result<()> {
     for name in device::available() {
         let result = if test { format!("  {}", tested(&name)) } else { String::new() };
@@ -37,7 +33,7 @@ fn tested(name: &str) -> String {
             let seconds = started.elapsed().as_secs_f64();
             format!("computes as it should ({seconds:.1} s){}", sums.collect::<String>())
         }
-        Err(error) => in_one_line(&error.into(), CommandKind::Use),
+        Err(error) => in_one_line(&error.into()),
     }
 }
 

@@ -1,19 +1,29 @@
 //! `nca evaluate`: the scores of a saved model on rows whose target is known.
 
-mod classes;
-mod numbers;
-mod options;
-mod pairs;
-mod question;
-mod training_pairs;
+use std::collections::{BTreeMap, HashSet};
 
-use anyhow::Result;
-use burn_nca_data::is_sparse;
+use anyhow::{Result, bail};
+use burn_nca_data::{Table, TargetKind, read_pairs};
+use burn_nca_learn::data::{Features, Pairs, random_split};
 use burn_nca_learn::estimator::TrainingTargets;
+use burn_nca_learn::evaluate::{PartnerRanks, Spread};
+use burn_nca_program::terminal::wrapped;
+use burn_nca_program::{Terminal, plain_table};
+use burn_nca_report::evaluation::{
+    NewNumberScores, NewRowScores, Seen, VALUES, about_spread, measures, not_checked, seen_pairs,
+    values,
+};
+use burn_nca_report::{Warning, counted};
+use serde::Serialize;
 
-use super::load_with_source;
-use crate::cli::EvaluateArgs;
-use question::Question;
+use super::loaded::Loaded;
+use super::training_rows::{self, TrainingRows};
+use crate::cli::{EvaluateArgs, Format, SourceArgs};
+use crate::failure::{hinted, in_one_line, refusal, refuse};
+use crate::fitting::neighbor_count;
+use crate::output::{self, short_name, warning};
+use crate::source::Source;
+use crate::tables::{self, LabeledRows};
 
 /// Measures a model on rows with a target, or on pairs.
 ///
@@ -21,15 +31,223 @@ use question::Question;
 /// No model, data whose columns or classes are not the model's, k above the training rows, or a `--train` that does
 /// not hold them.
 pub fn run(args: &EvaluateArgs) -> Result<()> {
-    let (model, source) = load_with_source(&args.model)?;
-    options::check(args, model.training_targets())?;
-    let embedded = is_sparse(&args.source.data).then(|| model.of_embedded());
-    let whole = embedded.is_some().then_some(&model);
-    let model = embedded.as_ref().unwrap_or(&model);
-    let question = Question { args, model, whole, source };
-    match model.training_targets() {
-        TrainingTargets::Classes { .. } => classes::evaluate(&question),
-        TrainingTargets::Numbers { .. } => numbers::evaluate(&question),
-        TrainingTargets::Unlabeled => pairs::evaluate(&question),
+    let loaded = Loaded::open(&args.model, &args.source.data)?;
+    let known = loaded.whole.training_targets();
+    refuse_without_effect(args, known)?;
+    match known {
+        TrainingTargets::Classes { .. } => classes(args, &loaded),
+        TrainingTargets::Numbers { .. } => numbers(args, &loaded),
+        TrainingTargets::Unlabeled => pairs(args, &loaded),
     }
+}
+
+/// Refuses an option that has no effect on this kind of model.
+fn refuse_without_effect(args: &EvaluateArgs, known: &TrainingTargets) -> Result<()> {
+    const OF_PAIRS: &str = "this model was learned from pairs";
+    let (name, pairs) = match known {
+        TrainingTargets::Classes { .. } => ("classes", false),
+        TrainingTargets::Numbers { .. } => ("a numeric target", false),
+        TrainingTargets::Unlabeled => ("pairs", true),
+    };
+    let SourceArgs { ignore, target, .. } = &args.source;
+    let [by_target, by_pairs, by_rank, alone] = [
+        format!("this model was learned from {name}, and a target measures it"),
+        format!("{OF_PAIRS}, and --pairs FILE measures it"),
+        format!("{OF_PAIRS}, and its measures ask for the rank of the partner"),
+        format!("{OF_PAIRS}, and no training rows are compared with"),
+    ];
+    let by_names = "a model picks its own columns by their names".to_string();
+    let refused = [
+        (!ignore.is_empty(), "--ignore", by_names),
+        (args.pairs.is_some() && !pairs, "--pairs", by_target),
+        (target.is_some() && pairs, "--target", by_pairs),
+        (args.neighbors.is_some() && pairs, "--neighbors", by_rank),
+        (args.train.is_some() && pairs, "--train", alone),
+    ];
+    refuse(refused.map(|(given, option, reason)| {
+        let text = format!("{option} has no effect here: {reason}");
+        refusal(given, text, format!("leave {option} out"))
+    }))
+}
+
+/// Measures a model of classes on rows with a class.
+fn classes(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
+    let model = loaded.model();
+    let (table, warnings) = table(args, loaded, TargetKind::Classes)?;
+    let data = table.into_labeled_as(model.class_names())?;
+    let k = neighbor_count::of_model(args.neighbors, model)?;
+    let mut evaluation = NewRowScores { warnings, ..NewRowScores::of(model, &data, k)? };
+    let train = training_rows(args, loaded);
+    let known = train.as_ref().ok();
+    evaluation.warn_of_copies((model, known.map(|train| &train.features)), &data)?;
+    evaluation.warnings.extend(known.and_then(|train| about_groups(args, loaded, train)));
+    match train.and_then(|train| evaluation.compare(model, &train.features, &data)) {
+        // Only what was asked for is an error; elsewhere the reason takes the place of the comparison.
+        Err(reason) if args.train.is_none() => {
+            evaluation.euclidean_missing = Some(in_one_line(&reason));
+        }
+        compared => compared?,
+    }
+    evaluation.warn_of_collapse(model)?;
+    output::warn_of(&evaluation.warnings);
+    match args.format {
+        Format::Table => output::print_text(&evaluation.text(Terminal::of_stdout())),
+        Format::Json => output::print_json(&evaluation),
+    }
+}
+
+/// Measures a model of numbers on rows with a target.
+fn numbers(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
+    let model = loaded.model();
+    let (table, warnings) = table(args, loaded, TargetKind::Numeric)?;
+    let data = table.into_regression()?;
+    let k = neighbor_count::of_model(args.neighbors, model)?;
+    let mut evaluation = NewNumberScores::of(model, &data, k)?;
+    evaluation.warnings.splice(0..0, warnings);
+    // Without the table of the fit the embedding tells its rows.
+    let train = training_rows(args, loaded).ok();
+    evaluation.warn_of_copies((model, train.as_ref().map(|train| &train.features)), &data)?;
+    evaluation.warnings.extend(train.and_then(|train| about_groups(args, loaded, &train)));
+    output::warn_of(&evaluation.warnings);
+    match args.format {
+        Format::Table => output::print_text(&evaluation.text(Terminal::of_stdout())),
+        Format::Json => output::print_json(&evaluation),
+    }
+}
+
+/// The scores of a model of pairs on pairs of rows.
+#[derive(Debug, Serialize)]
+struct PairScores {
+    /// Number of rows.
+    rows: usize,
+    /// Number of pairs.
+    pairs: usize,
+    /// Recall of the partner, its median rank, and the mean of 1 / rank.
+    #[serde(flatten)]
+    values: BTreeMap<String, Option<f64>>,
+    /// What to know before trusting the numbers.
+    warnings: Vec<Warning>,
+}
+
+/// Measures a model of pairs on pairs of rows.
+///
+/// # Errors
+/// No pairs given, rows out of range, or data whose columns are not the model's.
+fn pairs(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
+    let Some(file) = &args.pairs else {
+        bail!(hinted(
+            "this model was learned from pairs and has no target to measure",
+            format!("give pairs of rows of {} with --pairs FILE", args.source.data)
+        ));
+    };
+    let data = &args.source.data;
+    let rows = tables::rows(data, loaded.of_columns(), (None, &args.source.text))?;
+    let embedding = loaded.embed((&rows.features, &rows.rows), data)?;
+    let (features, mut warnings) = (rows.features, rows.warnings);
+    let pairs = read_pairs(file, features.rows())?;
+    let ranks = PartnerRanks::of(&embedding, &pairs, None)?;
+    let values = values("test", &ranks);
+    let train = training_rows(args, loaded);
+    let source = loaded.source.as_ref();
+    let seen = train.and_then(|train| seen(source, &train.features, (&features, &pairs)));
+    let on_others = |others: &[usize]| {
+        let all: Vec<(usize, usize, f64)> = pairs.iter().collect();
+        let some = others.iter().map(|&pair| all[pair]).collect();
+        let some = Pairs::new(pairs.points(), some).ok()?;
+        let recall = PartnerRanks::of(&embedding, &some, None).ok()?.recall(5)?;
+        Some(format!("the partner is among the 5 nearest in {:.1} %", 100.0 * recall))
+    };
+    let seen = match seen {
+        Ok(seen) => seen.warning(on_others),
+        Err(reason) => Some(not_checked("pair", &in_one_line(&reason))),
+    };
+    warnings.extend(about_spread(Spread::of(loaded.model().references())?, None));
+    warnings.extend(seen);
+    output::warn_of(&warnings);
+    if args.format == Format::Json {
+        let (rows, pairs) = (features.rows(), pairs.len());
+        let values = values.into_iter().map(|(key, value)| (key.replace("_test", ""), value));
+        let values = values.collect();
+        return output::print_json(&PairScores { rows, pairs, values, warnings });
+    }
+    let lines = measures("test").into_iter().map(|measure| {
+        let text = measure.text(values.get(&measure.key).copied().flatten()).replace('\u{a0}', " ");
+        vec![measure.label, text]
+    });
+    let terminal = Terminal::of_stdout();
+    let head = vec!["partner".to_string(), "value".to_string()];
+    let about = format!(
+        "{} among {}; each asks from both ends",
+        counted(pairs.len(), "pair"),
+        counted(features.rows(), "row")
+    );
+    let table = plain_table(head, lines.collect(), terminal);
+    output::print_text(&format!("{}\n{table}", wrapped(&about, terminal)))
+}
+
+/// Which of the pairs the model was fitted to; `train` are the rows of the fit, `data` those that the pairs name.
+///
+/// # Errors
+/// The file of the pairs of the fit is not there any more, is another, or was a pipe.
+fn seen(
+    source: Option<&Source>,
+    train: &Features,
+    (data, pairs): (&Features, &Pairs),
+) -> Result<Seen> {
+    let Some((source, file)) = source.and_then(|source| Some((source, source.rereadable_pairs()?)))
+    else {
+        bail!("the pairs of the fit cannot be read again");
+    };
+    let all: Vec<(usize, usize, f64)> = read_pairs(file, train.rows())?.iter().collect();
+    let split = random_split(all.len(), source.split.share, source.split.seed)?;
+    let learned = split.train.iter().map(|&pair| (all[pair].0, all[pair].1));
+    let seen = seen_pairs((train, learned), (data, pairs));
+    Ok(Seen { noun: "pair", measured: "pair", same: VALUES, seen, by_chance: 0.0 })
+}
+
+/// The table to measure on, with the model's columns, and what was unusual in it.
+///
+/// From a CSV file the columns are picked by their names, and the target by the name it had in the fit; others may
+/// be next to them.
+///
+/// # Errors
+/// A table that cannot be read, or of other columns; a row whose embedding is not finite.
+fn table(args: &EvaluateArgs, loaded: &Loaded, task: TargetKind) -> Result<(Table, Vec<Warning>)> {
+    let SourceArgs { data, target, text, .. } = &args.source;
+    let of = loaded.of_columns();
+    let LabeledRows { table, rows, warnings } =
+        tables::labeled_table(data, of, (target.as_deref(), text), task)?;
+    loaded.embed((&table.features, &rows), data)?;
+    Ok((table, warnings))
+}
+
+/// The training rows, read again.
+fn training_rows(args: &EvaluateArgs, loaded: &Loaded) -> Result<TrainingRows> {
+    if loaded.embedded.is_some() {
+        bail!("the rows of a sparse table are not compared by Euclidean distance");
+    }
+    let moved = args.train.as_deref();
+    training_rows::read(loaded.source.as_ref(), moved, loaded.model())
+}
+
+/// About rows to measure on that are of the group of a training row, where the fit has groups.
+fn about_groups(args: &EvaluateArgs, loaded: &Loaded, train: &TrainingRows) -> Option<Warning> {
+    let source = loaded.source.as_ref()?;
+    let column = source.columns.groups.as_deref()?;
+    let SourceArgs { data, text, .. } = &args.source;
+    let rows = tables::groups_of(data, column, &tables::format_of(Some(source), text))?;
+    let of_fit = args.train.as_deref().unwrap_or(&source.data);
+    let of_fit = tables::groups_of(of_fit, column, &source.columns.format)?;
+    let known = train.names.iter().filter_map(|(row, _)| of_fit.get(row - 1)?.as_ref());
+    let known: HashSet<&String> = known.collect();
+    let seen = rows.iter().flatten().filter(|group| known.contains(group)).count();
+    let verb = if seen == 1 { "is" } else { "are" };
+    (seen > 0).then(|| {
+        warning!(
+            TrainingRows,
+            "{seen} of {} {verb} of a group of training rows (column \"{}\"): for new groups the scores are optimistic",
+            counted(rows.len(), "row"),
+            short_name(column)
+        )
+    })
 }

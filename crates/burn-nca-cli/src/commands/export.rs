@@ -2,9 +2,8 @@
 
 use anyhow::{Result, bail};
 use burn_nca_files::is_regular;
-use burn_nca_learn::Fitted;
 
-use super::load_model;
+use super::loaded::load_model;
 use crate::cli::ExportArgs;
 use crate::failure::hinted;
 use crate::fitting::neighbor_count::decision;
@@ -29,7 +28,7 @@ pub fn run(args: &ExportArgs) -> Result<()> {
             "give --to model.onnx"
         ));
     }
-    let model: Fitted = load_model(&args.model)?;
+    let model = load_model(&args.model)?;
     if !onnx {
         return Ok(model.export_safetensors(&args.to)?);
     }

@@ -4,38 +4,34 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use burn::tensor::Device;
-use burn_nca_learn::data::{Coincidences, Features, Labeled, RegressionData, Scaling};
+use burn_nca_learn::data::{Coincidences, Features, Labeled, RegressionData, Scaling, Task};
 use burn_nca_learn::estimator::{Decision, Estimator};
 use burn_nca_learn::fit::Precision;
 use burn_nca_learn::method::AnyMethod;
 use burn_nca_learn::{DeviceTime, Fitted, device};
 use burn_nca_program::{Interrupt, RunFolder, short_name};
 
+use super::loaded::{model_folder, open_device};
 use super::report::write_pictures;
-use super::{model_folder, open_device};
 use crate::cli::fit::{EncoderKind, FitArgs};
 use crate::cli::{Format, NeighborCount, Rule};
 use crate::failure::{hinted, usage};
 use crate::fitting::divergence::{cure_of_divergence, refuse_f64_on_graphics, refuse_far_values};
+use crate::fitting::method::learned_from;
 use crate::fitting::optimizer::step_limit;
 use crate::fitting::progress::FitProgress;
 use crate::fitting::recording::Recording;
 use crate::fitting::rows::FitData;
-use crate::fitting::stages::Stages;
-use crate::fitting::target_settings::{FitTask, learned_from};
-use crate::fitting::time_budget::TimeBudget;
+use crate::fitting::stages::{Stages, TimeBudget};
 use crate::fitting::{
-    ending, method, neighbor_count, network, options, run_folder, settings, tuning, warnings,
-    watched,
+    method, model_words, neighbor_count, optimizer, options, run_folder, settings, tuning, warnings,
 };
 use crate::source::Source;
 use crate::tables::PreparedData;
-use crate::{date, output, process, tables};
-use burn_nca_report::evaluation::Rows;
+use crate::{output, process, tables};
+use burn_nca_report::evaluation::{Rows, Stages as _};
 use burn_nca_report::terminal::Terminal;
 use burn_nca_report::{Report, RowNames, Warning, WarningCode};
-
-pub use crate::fitting::run_folder::MODEL;
 
 /// Learns a metric, compares it, and writes a run's folder.
 ///
@@ -47,12 +43,16 @@ pub fn run(args: &FitArgs) -> Result<()> {
     let method = method::chosen(args, learned_from)?;
     options::check(args, learned_from, &method)?;
     tables::check(args, learned_from)?;
-    let run = Run::begin(args, time)?;
+    let mut stages = Stages::new(time, args.quiet, Interrupt::listen("step")?);
+    stages.baselines = !args.no_baselines;
+    let folder = args.out.as_deref();
+    let folder = folder.map(|target| run_folder::open(target, args.resume)).transpose()?;
+    let run = Run { args, stages, folder, warnings: Vec::new() };
     let source = Source::of_fit(args, learned_from);
     match learned_from {
-        FitTask::Classes => run.of::<Labeled>(method, source),
-        FitTask::Numbers => run.of::<RegressionData>(method, source),
-        FitTask::Pairs => run.of::<Coincidences>(method, source),
+        Task::Classes => run.of::<Labeled>(method, source),
+        Task::Numbers => run.of::<RegressionData>(method, source),
+        Task::Pairs => run.of::<Coincidences>(method, source),
     }
 }
 
@@ -65,15 +65,7 @@ struct Run<'a> {
     warnings: Vec<Warning>,
 }
 
-impl<'a> Run<'a> {
-    fn begin(args: &'a FitArgs, time: TimeBudget) -> Result<Self> {
-        let stages = Stages::new(time, args.quiet, Interrupt::listen("step")?);
-        let stages = stages.without_baselines(args.no_baselines);
-        let folder = args.out.as_deref();
-        let folder = folder.map(|target| run_folder::open(target, args.resume)).transpose()?;
-        Ok(Self { args, stages, folder, warnings: Vec::new() })
-    }
-
+impl Run<'_> {
     /// The fit of any kind of data, from the table to what is printed.
     fn of<D: FitData>(mut self, method: AnyMethod, source: Source) -> Result<()> {
         let args = self.args;
@@ -85,11 +77,12 @@ impl<'a> Run<'a> {
         let warm_start = warm_start(args, train.features(), &device)?;
         let config =
             settings::configuration(args, method, train.as_any_data(), warm_start.as_ref())?;
-        let of_rows = D::warnings(train).into_iter().chain(table.rows.remark()?);
+        let of_rows =
+            warnings::about_data(train.as_any_data()).into_iter().chain(table.rows.remark()?);
         self.note(table.warnings.into_iter().chain(of_rows));
         let run = (self.folder.as_ref(), &self.stages);
         let (config, tuning, few_groups) = tuning::choose(args, config, (train, &device), run)?;
-        let config = network::for_rows(args, config, train.features().rows());
+        let config = optimizer::for_rows(args, config, train.features().rows());
         let of_config = warnings::about_config(args, &config, train.features().rows());
         self.note(few_groups.into_iter().chain(of_config));
         let (mut model, mut rows, recording) =
@@ -100,7 +93,7 @@ impl<'a> Run<'a> {
         {
             model = model.with_preparation(preparation)?;
         }
-        if D::PREDICTS {
+        if D::TASK != Some(Task::Pairs) {
             (model, rows.neighbors) = self.decided(model)?;
         }
         // What is saved takes the table as it is; what is measured, its reduction.
@@ -113,8 +106,13 @@ impl<'a> Run<'a> {
             report.replay = D::replay(&model, &rows, (&steps, &stages))?;
             let searched = tuning.is_some() && model.card().fit.stop_at.is_some();
             let mut report =
-                report.with_tuning(tuning).with_ending(&ending::of_model(&model, searched));
-            sign(&mut report, args, name);
+                report.with_tuning(tuning).with_ending(&model_words::ending(&model, searched));
+            // What wrote it, when, from which data and where.
+            report.run.ended = Some(process::now());
+            report.header.program = concat!("nca ", env!("CARGO_PKG_VERSION")).to_string();
+            report.header.command = process::command_line();
+            report.header.data.name = data_name(&args.source.data).to_string();
+            report.header.device.name = name;
             report.warnings =
                 warnings.into_iter().chain(report.warnings).chain(stages.finish()).collect();
             report.name_rows(&table.names);
@@ -134,8 +132,16 @@ impl<'a> Run<'a> {
             self.stages.refuse_stop("while the table was read")?;
         }
         self.stages.clear();
-        if let (Some(NeighborCount::Given(k)), true) = (args.neighbors, D::PREDICTS) {
-            refuse_many_neighbors(k, table.rows.train.units())?;
+        // What would fail after the fit.
+        let rows = table.rows.train.units();
+        if let Some(NeighborCount::Given(k)) = args.neighbors
+            && D::TASK != Some(Task::Pairs)
+            && k > rows
+        {
+            bail!(hinted(
+                format!("k is {k}, but there are only {rows} training rows"),
+                format!("give --neighbors {rows} or fewer")
+            ));
         }
         if let (true, Some(network)) = (table.reduction.is_some(), network(args)) {
             return Err(usage(
@@ -163,10 +169,8 @@ impl<'a> Run<'a> {
     ) -> Result<(Fitted, Rows<D>, Option<Recording>)> {
         let (args, folder) = (self.args, self.folder.as_ref());
         let steps = step_limit(&config.fit, rows.train.features().rows());
-        let limits = (self.stages.interrupt().clone(), self.stages.time());
-        let bar = FitProgress::new(steps, args.quiet, limits).with_measure(D::MEASURE);
         self.stages.begin("training");
-        bar.begin();
+        let bar = FitProgress::begin(steps, D::MEASURE, &self.stages);
         let scaling = Scaling::fit(config.fit.scaling, rows.train.features());
         if args.precision == Precision::F32 {
             refuse_far_values(&rows, &scaling, (names, device::backend(device)))
@@ -177,10 +181,11 @@ impl<'a> Run<'a> {
             folder.map(|folder| Recording::new(folder, config.identity(rows.train.as_any_data())));
         let (cure, start) =
             (cure_of_divergence(args, &config), warm_start.map(|model| model.encoder));
-        let model = watched::fit(&bar, (folder, recording.as_ref()), &cure, |session| {
+        let model = bar.fit((folder, recording.as_ref()), &cure, |session| {
             config.fit_scaled(start, (rows.train.clone(), scaling), device, session)
         })?;
-        self.warnings.extend(bar.warnings());
+        let warnings = bar.warnings();
+        self.warnings.extend(warnings);
         self.note(recording.as_ref().and_then(Recording::warning));
         Ok((model, rows, recording))
     }
@@ -188,7 +193,7 @@ impl<'a> Run<'a> {
     /// The model with its rule, and the k of k-NN.
     fn decided(&self, model: Fitted) -> Result<(Fitted, usize)> {
         let args = self.args;
-        if matches!(args.neighbors, Some(NeighborCount::CrossValidated | NeighborCount::Entropy)) {
+        if args.neighbors.is_some_and(NeighborCount::is_rule) {
             self.stages.announce("choosing the number of neighbors");
         }
         let neighbors = neighbor_count::of_model(args.neighbors, &model)?;
@@ -201,15 +206,6 @@ impl<'a> Run<'a> {
         };
         Ok((model, neighbors))
     }
-}
-
-/// Notes in a report what wrote it, when, from which data and where.
-fn sign(report: &mut Report, args: &FitArgs, device: String) {
-    report.run.ended = Some(date::now());
-    report.header.program = concat!("nca ", env!("CARGO_PKG_VERSION")).to_string();
-    report.header.command = process::command_line();
-    report.header.data.name = data_name(&args.source.data).to_string();
-    report.header.device.name = device;
 }
 
 /// Saves the model, evaluates it, writes the rest of the run's folder where one was asked for, and prints.
@@ -247,44 +243,36 @@ fn network(args: &FitArgs) -> Option<&'static str> {
     }
 }
 
-/// Refuses before the fit what would fail after it.
-fn refuse_many_neighbors(k: usize, rows: usize) -> Result<()> {
-    if k > rows {
-        bail!(hinted(
-            format!("k is {k}, but there are only {rows} training rows"),
-            format!("give --neighbors {rows} or fewer")
-        ));
-    }
-    Ok(())
-}
-
 /// The device that the user named, that the default stands for, or that is fastest for these rows to so many
 /// dimensions; with its name.
 fn device_for(given: &str, (rows, dim): (&Features, Option<usize>)) -> Result<(String, Device)> {
     let size = [rows.rows(), rows.columns(), dim.unwrap_or(rows.columns())];
-    let (name, device) = named_device(given, size)?;
+    let name = if given == "default" { device::default_name() } else { given.to_string() };
+    let (name, device) = if name == device::AUTO {
+        let name = fastest_device(size)?;
+        let device = open_device(&name)?;
+        (name, device)
+    } else {
+        (name, open_device(given)?)
+    };
     log::info!("{} training rows, {} features, on {name}: {device:?}", size[0], size[1]);
     Ok((name, device))
 }
 
-/// As [`device_for`], for a table of this many rows and features to this many dimensions.
-fn named_device(given: &str, size: [usize; 3]) -> Result<(String, Device)> {
-    let name = if given == "default" { device::default_name() } else { given.to_string() };
-    if name != device::AUTO {
-        return Ok((name, open_device(given)?));
-    }
+/// The device that is fastest for a table of this many rows and features to this many dimensions.
+fn fastest_device(size: [usize; 3]) -> Result<String> {
     let times = process::without_panic_message(|| burn_nca_learn::time_devices(size));
     let Some(fastest) = times.first() else {
         return Err(usage("no device computes as it should", "nca devices --test says why"));
     };
     let told = |time: &DeviceTime| format!("{} {:.1} ms", time.name, 1e3 * time.seconds);
-    let times: Vec<String> = times.iter().map(told).collect();
+    let told: Vec<String> = times.iter().map(told).collect();
     output::eprint_line(&format!(
         "note: on {}, the fastest: value and gradient took {}",
         fastest.name,
-        times.join(", ")
+        told.join(", ")
     ));
-    Ok((fastest.name.clone(), open_device(&fastest.name)?))
+    Ok(fastest.name.clone())
 }
 
 /// The model that the fit starts from, if one was named.

@@ -1,20 +1,25 @@
-//! `nca info`: the description of a saved model.
+//! `nca info`: the description of a saved model, and its training rows whose labels look wrong, first.
 
-use anyhow::Result;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use burn_nca_data::{csv_field, csv_number};
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, Scaling, ScalingKind};
 use burn_nca_learn::encoder::EncoderConfig;
-use burn_nca_learn::estimator::{Decision, ModelCard, TrainingTargets};
+use burn_nca_learn::estimator::{Decision, LabelQuality, TargetQuality, TrainingTargets};
 use burn_nca_learn::fit::{Penalty, ResolvedStart, Termination};
 use burn_nca_program::number::{ascii, counted};
 use burn_nca_program::terminal::listing;
 use burn_nca_program::{Terminal, plain_table};
 use serde::Serialize;
 
-use super::{labels, load_with_source, training_rows};
+use super::loaded::load_with_source;
+use super::training_rows::{self, TrainingRows, have_ids, name_of};
 use crate::cli::{Format, InfoArgs};
-use crate::fitting::{ending, model_words};
-use crate::output::{self, short_name};
+use crate::failure::{hinted, in_one_line};
+use crate::fitting::model_words;
+use crate::output::{self, TableFormat, short_name};
 use crate::source::Source;
 use burn_nca_report::{FeatureWeight, FeatureWeights, Matrix};
 
@@ -52,15 +57,12 @@ struct Info<'a> {
 }
 
 /// Describes a saved model.
-///
-/// # Errors
-/// No model.
 pub fn run(args: &InfoArgs) -> Result<()> {
     let (model, source) = load_with_source(&args.model)?;
     if let Some(path) = &args.labels {
         let moved = args.train.as_deref();
         let training = training_rows::read(source.as_ref(), moved, &model);
-        return labels::write(&model, (training, moved.is_some()), path);
+        return write_labels(&model, (training, moved.is_some()), path);
     }
     let info = info(&model, source)?;
     match args.format {
@@ -77,13 +79,14 @@ fn info(model: &Fitted, source: Option<Source>) -> Result<Info<'_>> {
         columns,
         classes: model.class_names(),
         targets: model.targets().map_or(&[][..], Features::names),
-        decision: predicts(model).then(|| model.decision()),
+        decision: (!matches!(model.training_targets(), TrainingTargets::Unlabeled))
+            .then(|| model.decision()),
         source,
         scaling: model.scaling(),
         rows: model.references().dims()[0],
         start: summary.start,
         termination: summary.termination,
-        termination_sentence: ending::of_model(model, false),
+        termination_sentence: model_words::ending(model, false),
         iterations: summary.iterations,
         evaluations: summary.evaluations,
         value: summary.value,
@@ -92,10 +95,6 @@ fn info(model: &Fitted, source: Option<Source>) -> Result<Info<'_>> {
         matrix: Matrix::of(model),
         feature_weights: FeatureWeights::of(model),
     })
-}
-
-fn predicts(model: &Fitted) -> bool {
-    !matches!(model.training_targets(), TrainingTargets::Unlabeled)
 }
 
 fn text(info: &Info<'_>, model: &Fitted, terminal: Terminal) -> String {
@@ -122,7 +121,9 @@ fn facts(info: &Info<'_>, model: &Fitted) -> Vec<(String, String)> {
     let steps = if applied.without_steps { "; no gradient steps" } else { "" };
     line("method", format!("{} ({}){steps}", applied.label, applied.title));
     if !applied.without_steps {
-        line("objective", objective(card));
+        let of = if card.fit.penalty == Some(Penalty::Spread) { " of the spread" } else { "" };
+        let objective = model_words::objective(card);
+        line("objective", format!("{objective}; L2 penalty {}{of}", card.fit.l2));
     }
     line(
         "scaling",
@@ -183,11 +184,6 @@ fn weights_table(weights: &FeatureWeights, terminal: Terminal) -> String {
     table
 }
 
-fn objective(card: &ModelCard) -> String {
-    let of = if card.fit.penalty == Some(Penalty::Spread) { " of the spread" } else { "" };
-    format!("{}; L2 penalty {}{of}", model_words::objective(card), card.fit.l2)
-}
-
 /// The names, each short, cut where they would fill a terminal; the JSON holds them all.
 fn listed(names: &[String]) -> String {
     let shown: Vec<String> = names.iter().take(SHOWN).map(|name| short_name(name)).collect();
@@ -203,4 +199,63 @@ fn matrix_table(matrix: &Matrix, terminal: Terminal) -> String {
     });
     let head = std::iter::once("column".to_string()).chain(names);
     plain_table(head.collect(), rows.collect(), terminal)
+}
+
+/// Writes all training rows, those first whose label looks wrong; `training` are these rows, or why they are not there.
+///
+/// # Errors
+/// A model of pairs, or a file that cannot be written.
+fn write_labels(
+    model: &Fitted,
+    (training, is_moved): (Result<TrainingRows>, bool),
+    path: &Path,
+) -> Result<()> {
+    TableFormat::of_option("--labels", Some(path), &[TableFormat::Csv])?;
+    let names = match training {
+        Ok(training) => training.names,
+        Err(error) if is_moved => return Err(error),
+        Err(error) => {
+            output::warn(&format!(
+                "rows are numbered by the training rows alone: {}",
+                in_one_line(&error)
+            ));
+            Vec::new()
+        }
+    };
+    let has_ids = have_ids(&names);
+    let name = |row: usize| {
+        let (number, id) = name_of(&names, row);
+        let id = has_ids.then(|| csv_field(&id.unwrap_or_default()));
+        [Some(number.to_string()), id].into_iter().flatten().collect::<Vec<_>>()
+    };
+    let head = if has_ids { "row,id" } else { "row" };
+    let mut text = String::new();
+    let mut line = |cells: Vec<String>| text.push_str(&(cells.join(",") + "\n"));
+    match model.training_targets() {
+        TrainingTargets::Classes { names: classes, .. } => {
+            line(vec![format!("{head},class,p,log_p,suggested,suggested_p")]);
+            for LabelQuality { row, class, p, log_p, suggested, suggested_p } in
+                model.label_quality()?
+            {
+                let [class, suggested] = [class, suggested].map(|class| csv_field(&classes[class]));
+                let [p, log_p, suggested_p] = [p, log_p, suggested_p].map(csv_number);
+                line([name(row), vec![class, p, log_p, suggested, suggested_p]].concat());
+            }
+        }
+        TrainingTargets::Numbers { targets, .. } => {
+            line(vec![format!("{head},target,value,predicted,residual")]);
+            for TargetQuality { row, column, target, predicted, residual } in
+                model.target_quality()?
+            {
+                let numbers = [target, predicted, residual].map(csv_number);
+                let column = vec![csv_field(&targets.names()[column])];
+                line([name(row), column, numbers.to_vec()].concat());
+            }
+        }
+        TrainingTargets::Unlabeled => bail!(hinted(
+            "this model was learned from pairs, and its training rows have no label",
+            "leave --labels out"
+        )),
+    }
+    output::write_file(path, text.as_bytes())
 }

@@ -10,23 +10,18 @@ use crate::cli::method::MethodsArgs;
 use crate::output;
 
 /// Lists the methods, or one with its settings.
-///
-/// # Errors
-/// A closed stdout.
 pub fn run(args: &MethodsArgs) -> Result<()> {
     let all = AnyMethod::all().into_iter().map(|method| method.info());
     let chosen: Vec<MethodInfo> =
         all.filter(|info| args.name.as_deref().is_none_or(|name| name == info.name)).collect();
-    match (args.format, args.name.is_some()) {
-        (Format::Json, _) => output::print_json(&chosen),
-        (Format::Table, false) => output::print(&listed(&chosen, Terminal::of_stdout())),
-        (Format::Table, true) => output::print(
-            &chosen
-                .iter()
-                .map(|method| described(method, Terminal::of_stdout()))
-                .collect::<String>(),
-        ),
+    if args.format == Format::Json {
+        return output::print_json(&chosen);
     }
+    let terminal = Terminal::of_stdout();
+    output::print(&match args.name {
+        None => listed(&chosen, terminal),
+        Some(_) => chosen.iter().map(|method| described(method, terminal)).collect(),
+    })
 }
 
 /// A line per method: name, what it learns from, when to take it.

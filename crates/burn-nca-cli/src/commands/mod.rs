@@ -1,37 +1,30 @@
-//! The commands, a file each.
+//! The commands: a file each, or a few lines here.
 
-mod completions;
-mod datasets;
 mod demo;
 mod devices;
 mod evaluate;
 mod explained;
 mod export;
-mod finite;
 mod fit;
 mod info;
-mod labels;
+mod loaded;
 mod methods;
 mod predict;
-mod predicted;
 mod report;
 mod training_rows;
 mod transform;
 
-use std::path::{Path, PathBuf};
-
 use anyhow::Result;
-use burn::tensor::Device;
-use burn_nca_learn::{Fitted, device};
+use burn_nca_data::catalog;
+use burn_nca_program::Terminal;
+use burn_nca_program::terminal::listing;
+use clap::CommandFactory;
+use clap_complete::Shell;
 
-use crate::cli::{Cli, Command, ModelArgs};
-use crate::logging;
-use crate::source::Source;
+use crate::cli::{Cli, Command};
+use crate::{logging, output};
 
 /// Runs the command of the command line.
-///
-/// # Errors
-/// Whatever keeps it from its results.
 pub fn run(cli: Cli) -> Result<()> {
     logging::start(cli.verbose);
     match cli.command {
@@ -44,33 +37,21 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Export(args) => export::run(&args),
         Command::Devices { test } => devices::run(test),
         Command::Methods(args) => methods::run(&args),
-        Command::Datasets => datasets::run(),
+        Command::Datasets => list_datasets(),
         Command::Demo(args) => demo::run(&args),
-        Command::Completions { shell } => completions::run(shell),
+        Command::Completions { shell } => print_completions(shell),
     }
 }
 
-/// The device of this name; one that is not the CPU has passed its self-test.
-fn open_device(name: &str) -> Result<Device> {
-    let device = device::open(name)?;
-    if !device::runs_on_host(&device) {
-        crate::process::without_panic_message(|| burn_nca_learn::self_test(&device))?;
-    }
-    Ok(device)
+/// Lists the sets that need no file: `nca datasets`.
+fn list_datasets() -> Result<()> {
+    let lines = catalog().iter().map(|set| (set.name.to_string(), set.description.to_string()));
+    output::print(&listing(&lines.collect::<Vec<_>>(), Terminal::of_stdout()))
 }
 
-/// A saved model, from its folder or that of the run that made it.
-fn load_model(args: &ModelArgs) -> Result<Fitted> {
-    Ok(Fitted::load(&model_folder(&args.model), &open_device(&args.device.device)?)?)
-}
-
-/// A saved model, and where its training rows came from; no source for a model of an earlier version.
-fn load_with_source(args: &ModelArgs) -> Result<(Fitted, Option<Source>)> {
-    Ok((load_model(args)?, Source::of_model(&model_folder(&args.model))?))
-}
-
-/// `RUN/model` where a run's folder is given, else the folder itself.
-fn model_folder(given: &Path) -> PathBuf {
-    let inside = given.join(fit::MODEL);
-    if inside.is_dir() { inside } else { given.to_path_buf() }
+/// Prints what a shell needs to complete the command line: `nca completions`.
+fn print_completions(shell: Shell) -> Result<()> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "nca", &mut script);
+    output::print(&String::from_utf8_lossy(&script))
 }

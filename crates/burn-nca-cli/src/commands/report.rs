@@ -33,9 +33,6 @@ pub fn run(args: &ReportArgs) -> Result<()> {
 }
 
 /// Writes the picture of a report into these files.
-///
-/// # Errors
-/// As [`picture_file`], or a file that cannot be written.
 pub fn write_pictures(report: &Report, paths: &[PathBuf]) -> Result<()> {
     for path in paths {
         output::write_file(path, &picture_file(report, path)?)?;
@@ -44,9 +41,6 @@ pub fn write_pictures(report: &Report, paths: &[PathBuf]) -> Result<()> {
 }
 
 /// The numbers of a run.
-///
-/// # Errors
-/// As [`run`].
 fn open(folder: &Path) -> Result<Report> {
     let path = folder.join(REPORT_JSON);
     let text = read_regular_text(&path).with_context(|| {

@@ -2,12 +2,10 @@
 
 use anyhow::{Context, Result, bail};
 use burn::tensor::Tensor;
-use burn_nca_data::TargetKind;
 use burn_nca_learn::Fitted;
-use burn_nca_learn::data::Features;
+use burn_nca_learn::data::{Features, Task};
 
 use crate::failure::hinted;
-use crate::fitting::target_settings::FitTask;
 use crate::source::Source;
 use crate::tables::{self, Opened};
 
@@ -68,33 +66,24 @@ pub fn read(source: Option<&Source>, moved: Option<&str>, model: &Fitted) -> Res
 /// The training rows of the table `data`; `None` where their targets are not the model's.
 fn of_table(source: &Source, data: &str, model: &Fitted) -> Result<Option<TrainingRows>> {
     let source = &Source { data: data.to_string(), ..source.clone() };
-    let (features, names, rows) = match source.task {
-        FitTask::Pairs => {
-            let (data, _, names, _) = tables::open_features(source)?;
-            let rows = (0..data.rows()).collect();
-            (data, names, rows)
-        }
-        FitTask::Classes => {
-            let Opened { table, split, names, .. } = tables::open(source, TargetKind::Classes)?;
-            let train = table.into_labeled()?.select(&split.train);
-            let classes = train.labels().iter().map(|&class| &train.class_names()[class]);
-            let learned = model.reference_labels().iter().map(|&class| &model.class_names()[class]);
-            if !classes.eq(learned) {
-                return Ok(None);
-            }
-            (train.features().clone(), names, split.train)
-        }
-        FitTask::Numbers => {
-            let Opened { table, split, names, .. } = tables::open(source, TargetKind::Numeric)?;
-            let train = table.into_regression()?.select(&split.train);
-            if model.targets().is_none_or(|learned| learned != train.targets()) {
-                return Ok(None);
-            }
-            (train.features().clone(), names, split.train)
-        }
+    if source.task == Task::Pairs {
+        let (features, _, names, _) = tables::open_features(source)?;
+        let names = (0..features.rows()).map(|row| names.of_row(row)).collect();
+        return Ok(Some(TrainingRows { features, names }));
+    }
+    let Opened { table, split, names, .. } = tables::open(source)?;
+    let (features, is_learned) = if source.task == Task::Numbers {
+        let train = table.into_regression()?.select(&split.train);
+        (train.features().clone(), model.targets() == Some(train.targets()))
+    } else {
+        let train = table.into_labeled()?.select(&split.train);
+        let classes = train.labels().iter().map(|&class| &train.class_names()[class]);
+        let learned = model.reference_labels().iter().map(|&class| &model.class_names()[class]);
+        let is_learned = classes.eq(learned);
+        (train.features().clone(), is_learned)
     };
-    let names = rows.into_iter().map(|row| names.of_row(row)).collect();
-    Ok(Some(TrainingRows { features, names }))
+    let names = split.train.into_iter().map(|row| names.of_row(row)).collect();
+    Ok(is_learned.then_some(TrainingRows { features, names }))
 }
 
 fn is_embedded_alike(train: &Features, model: &Fitted) -> Result<bool> {

@@ -2,14 +2,13 @@
 
 use anyhow::Result;
 use burn::tensor::Tensor;
-use burn_nca_data::is_sparse;
+use burn_nca_data::{csv_field, csv_file, npy_file, parquet_file};
 
-use super::{finite, load_with_source};
+use super::loaded::Loaded;
 use crate::cli::TransformArgs;
 use crate::failure::usage;
 use crate::output::{self, TableFormat};
 use crate::tables::{self, ModelRows};
-use burn_nca_data::{csv_field, csv_file, npy_file, parquet_file};
 
 /// Embeds the rows of a table.
 ///
@@ -25,14 +24,10 @@ pub fn run(args: &TransformArgs) -> Result<()> {
             "leave --id out, or write a .csv or a .parquet",
         ));
     }
-    let (model, source) = load_with_source(&args.model)?;
-    let rows =
-        tables::rows(&args.data, (&model, source.as_ref()), (args.id.as_deref(), &args.text))?;
+    let loaded = Loaded::open(&args.model, &args.data)?;
+    let rows = tables::rows(&args.data, loaded.of_columns(), (args.id.as_deref(), &args.text))?;
     output::warn_of(&rows.warnings);
-    let sparse = is_sparse(&args.data) && args.id.is_none();
-    let embedded = sparse.then(|| model.of_embedded());
-    let kept = (&rows.features, &rows.rows[..]);
-    let embedding = finite::embed(embedded.as_ref().unwrap_or(&model), kept, &args.data)?;
+    let embedding = loaded.embed((&rows.features, &rows.rows), &args.data)?;
     let bytes = match format {
         TableFormat::Npy => npy_file(&output::matrix(&with_left_out(embedding, &rows))),
         TableFormat::Parquet => {

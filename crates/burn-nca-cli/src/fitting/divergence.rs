@@ -2,17 +2,16 @@
 
 use anyhow::{Result, bail};
 use burn::tensor::Device;
-use burn_nca_learn::data::{Scaling, ScalingKind};
+use burn_nca_learn::data::{Scaling, ScalingKind, Task};
 use burn_nca_learn::estimator::Estimator;
-use burn_nca_learn::fit::Precision;
+use burn_nca_learn::fit::{Precision, Start};
 use burn_nca_learn::method::Uses;
 use burn_nca_learn::{Fitted, device};
 use burn_nca_report::RowNames;
 use burn_nca_report::evaluation::Rows;
 
-use super::network;
+use super::optimizer;
 use super::rows::FitData;
-use super::target_settings::FitTask;
 use crate::cli::fit::{EncoderKind, FitArgs, Init};
 use crate::failure::hinted;
 use crate::output::short_name;
@@ -51,7 +50,7 @@ pub fn refuse_far_values<D: FitData>(
     });
     let Some((row, column, value)) = far else { return Ok(()) };
     let f64_helps = scaled(value, column) < MOST_IN_F64 && backend != "wgpu";
-    let is_learned_from = D::TASK == Some(FitTask::Pairs) || rows.split.train.contains(&row);
+    let is_learned_from = D::TASK == Some(Task::Pairs) || rows.split.train.contains(&row);
     let scaling_helps = is_learned_from && scaling.kind() != ScalingKind::Standardize;
     let cure = match (f64_helps, scaling_helps) {
         (true, true) => "correct the value, give --precision f64, or give --scale standardize",
@@ -84,9 +83,10 @@ pub fn cure_of_divergence(args: &FitArgs, config: &Estimator) -> String {
     let (method, model) = (&config.method, &args.model);
     let uses = method.info().uses;
     let starts = uses.contains(&Uses::Start) && model.encoder() != EncoderKind::Mlp;
-    let start = starts && model.init != Some(Init::Identity) && model.warm_start.is_none();
+    let start =
+        starts && model.init != Some(Init::Rule(Start::Identity)) && model.warm_start.is_none();
     let by_batches =
-        uses.contains(&Uses::Optimizer) && network::optimizer_kind(args, method).takes_batches();
+        uses.contains(&Uses::Optimizer) && optimizer::optimizer_kind(args, method).takes_batches();
     let is_standard = config.fit.scaling == ScalingKind::Standardize;
     // The default rate is too large only where features of one scale are.
     let rate = is_standard || args.optimizer.learning_rate.is_some();

@@ -1,25 +1,44 @@
-//! From the options of `nca fit` to the method and its settings.
+//! From the options of `nca fit` to what is learned from, and to the method and its settings.
 
 use anyhow::Result;
+use burn_nca_learn::Error;
+use burn_nca_learn::data::Task;
 use burn_nca_learn::method::AnyMethod;
 
-use super::target_settings::FitTask;
 use crate::cli::FitArgs;
 use crate::failure::{Usage, usage};
+
+/// What the options say is learned from.
+pub fn learned_from(args: &FitArgs) -> Result<Task> {
+    let targets = &args.targets;
+    match (targets.pairs.is_some(), targets.soft, targets.task) {
+        (true, _, _) => Ok(Task::Pairs),
+        (_, true, Some(Task::Classes)) => Err(usage(
+            "--soft matches numeric targets, and --task classification says that there are none",
+            "leave --soft out, or leave --task classification out",
+        )),
+        (_, true, _) => Ok(Task::Numbers),
+        (_, _, Some(task)) => Ok(task),
+        // A method of numbers says so by itself; pairs need their file.
+        (_, _, None) => {
+            let named = args.method.method.as_deref().map(AnyMethod::named).transpose()?;
+            let task = named.and_then(|method| method.info().task);
+            Ok(task.filter(|task| *task == Task::Numbers).unwrap_or(Task::Classes))
+        }
+    }
+}
 
 /// The method that the options name, or the one of the task.
 ///
 /// # Errors
 /// A method that learns from something else, a setting that it does not have or that is given twice.
-pub fn chosen(args: &FitArgs, task: FitTask) -> Result<AnyMethod> {
+pub fn chosen(args: &FitArgs, task: Task) -> Result<AnyMethod> {
     let method = AnyMethod::named(name(args, task)?)?;
     let info = method.info();
     if !method.takes(task) {
         let (learns, cure) = match info.task {
-            Some(FitTask::Classes) => {
-                ("classes", "leave --task regression, --soft and --pairs out")
-            }
-            Some(FitTask::Numbers) => ("a numeric target", "give --task regression"),
+            Some(Task::Classes) => ("classes", "leave --task regression, --soft and --pairs out"),
+            Some(Task::Numbers) => ("a numeric target", "give --task regression"),
             _ => ("pairs of rows", "give --pairs FILE"),
         };
         return Err(usage(
@@ -43,27 +62,28 @@ pub fn chosen(args: &FitArgs, task: FitTask) -> Result<AnyMethod> {
         if args.method.set[..at].iter().any(|(before, _)| before == name) {
             return Err(usage(format!("--set {name} is given twice"), "leave one of them out"));
         }
-        chosen =
-            chosen.with_setting(name, value).map_err(|error| Usage(error.to_string().into()))?;
+        chosen = chosen
+            .with_setting(name, value)
+            .map_err(|error| Usage(Error::data(error.to_string())))?;
     }
     Ok(chosen)
 }
 
 /// What `--method` says, or what the task stands for.
-fn name(args: &FitArgs, task: FitTask) -> Result<&str> {
+fn name(args: &FitArgs, task: Task) -> Result<&str> {
     match (args.method.method.as_deref(), args.targets.soft) {
         (Some(name), true) if name != "soft-nca" => Err(usage(
             format!("--soft means --method soft-nca, and --method {name} is given"),
             "leave one of them out",
         )),
         // One name for classes and numbers: which of them it is the target says.
-        (Some("modern"), _) if task == FitTask::Numbers => Ok("modern-regression"),
+        (Some("modern"), _) if task == Task::Numbers => Ok("modern-regression"),
         (Some(name), _) => Ok(name),
         (None, true) => Ok("soft-nca"),
         (None, false) => Ok(match task {
-            FitTask::Classes => "nca",
-            FitTask::Numbers => "mlkr",
-            FitTask::Pairs => "pairs",
+            Task::Classes => "nca",
+            Task::Numbers => "mlkr",
+            Task::Pairs => "pairs",
         }),
     }
 }
@@ -85,7 +105,6 @@ fn of_options(args: &FitArgs) -> Vec<(&'static str, String, &'static str)> {
 mod tests {
     use super::*;
     use crate::cli::fit_args;
-    use crate::fitting::target_settings::learned_from;
 
     fn method(options: &str) -> Result<AnyMethod> {
         let args = fit_args(options);

@@ -2,11 +2,9 @@
 
 pub mod candidates;
 pub mod divergence;
-pub mod ending;
 pub mod method;
 pub mod model_words;
 pub mod neighbor_count;
-pub mod network;
 pub mod optimizer;
 pub mod options;
 pub mod progress;
@@ -15,9 +13,5 @@ pub mod rows;
 pub mod run_folder;
 pub mod settings;
 pub mod stages;
-pub mod start;
-pub mod target_settings;
-pub mod time_budget;
 pub mod tuning;
 pub mod warnings;
-pub mod watched;

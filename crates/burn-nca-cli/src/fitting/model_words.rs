@@ -1,10 +1,13 @@
-//! A model's settings in words: its map and its objective.
+//! A model in words: its map, its objective, and why its fit ended, with remedies that are options of the program.
 
+use burn_nca_learn::Fitted;
 use burn_nca_learn::data::AgreementWidth;
 use burn_nca_learn::encoder::{EncoderConfig, HiddenLayers, ModernConfig};
 use burn_nca_learn::estimator::{Decision, ModelCard};
+use burn_nca_learn::fit::Termination;
 use burn_nca_learn::method::{AnyMethod, Nca, SoftNca};
 use burn_nca_learn::objective::Criterion;
+use burn_nca_report::counted;
 
 /// `linear`, `diagonal (one weight per feature)`, or `network 13-64-32-2, relu`
 pub fn map(card: &ModelCard) -> String {
@@ -36,10 +39,6 @@ fn modern_words(modern: &ModernConfig, [d_input, d_output]: [usize; 2]) -> Strin
     words
 }
 
-fn counted(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
 /// The activation of the hidden layers, and what else is set: `relu, batch norm, dropout 0.2, noise 0.3`
 fn layers_words(hidden: &HiddenLayers) -> String {
     let mut words = format!("{:?}", hidden.activation).to_lowercase();
@@ -60,7 +59,7 @@ pub fn objective(card: &ModelCard) -> String {
         AnyMethod::Nca(Nca { criterion, repulsion }) if *repulsion > 0.0 => {
             format!("{}, repulsion {repulsion}", letter(*criterion))
         }
-        AnyMethod::Nca(Nca { criterion, .. }) => letter(*criterion).to_string(),
+        AnyMethod::Nca(Nca { criterion, .. }) => letter(*criterion),
         AnyMethod::Mlkr(_) => "squared error of the kernel rule (MLKR)".to_string(),
         AnyMethod::SoftNca(SoftNca { criterion, width }) => {
             let width = match width {
@@ -89,10 +88,58 @@ pub fn decision(decision: Decision) -> String {
     }
 }
 
-fn letter(criterion: Criterion) -> &'static str {
-    match criterion {
-        Criterion::F => "f",
-        Criterion::G => "g",
+fn letter(criterion: Criterion) -> String {
+    format!("{criterion:?}").to_lowercase()
+}
+
+/// The reason why the fit of a model ended, as a sentence; `searched` where cross-validation chose the number of steps.
+pub fn ending(model: &Fitted, searched: bool) -> String {
+    let (summary, applied) = (model.summary(), model.applied_method());
+    let steps = summary.iterations;
+    match summary.termination {
+        Termination::StopAt if searched && steps == 0 => {
+            format!("{} (no gradient steps): chosen by cross-validation.", applied.label)
+        }
+        Termination::StopAt if searched => {
+            format!("Reached the number of steps that cross-validation chose ({steps}).")
+        }
+        Termination::StopAt => format!("Reached the number of steps in its settings ({steps})."),
+        Termination::MaxIterations if steps == 0 => {
+            "Reached the requested number of steps (0).".to_string()
+        }
+        other => sentence(other).to_string(),
+    }
+}
+
+/// The reason as a sentence; where the fit did not converge, with a remedy.
+fn sentence(termination: Termination) -> &'static str {
+    match termination {
+        Termination::GradientSmall => "Converged: the gradient is zero within tolerance.",
+        Termination::ProgressSmall => "Converged: the change of the objective is within tolerance.",
+        Termination::MaxIterations => {
+            "Not converged: the limit of iterations was reached; a larger --max-iterations allows more."
+        }
+        Termination::Saturated => {
+            "Not converged: the start is saturated. Every row has a single neighbor or class to rounding, so that no \
+             step changes anything; --objective g, --l2 0.01 or --scale standardize lets it move."
+        }
+        Termination::LineSearchFailed => {
+            "Not converged: no lower value was found, not even along steepest descent: the error jumps there (VSM, \
+             GVSM), or the rounding of the numbers exceeds the remaining decrease; --precision f64 (on a CPU) rounds \
+             less."
+        }
+        Termination::NonFinite => {
+            "Not converged: the value or the gradient became infinite or not a number; a smaller --l2, --scale \
+             standardize or, with mini-batches, a smaller --learning-rate may keep them finite."
+        }
+        Termination::NoStep => {
+            "Not converged: no step was taken; in no batch did a row have both a row of its class and a row of \
+             another; a larger --batch-size gives it both."
+        }
+        Termination::TimeBudget => {
+            "Not converged: the time allowed is used up; a larger --time-budget allows more."
+        }
+        other => other.sentence(),
     }
 }
 
@@ -128,5 +175,25 @@ mod tests {
         let soft = card(EncoderConfig::Linear, SoftNca { criterion: Criterion::F, width });
         assert_eq!(map(&soft), "linear");
         assert_eq!(objective(&soft), "f of soft matches of the targets, width 2.5");
+    }
+
+    #[test]
+    fn a_remedy_is_an_option_of_the_program() {
+        for ending in [
+            Termination::MaxIterations,
+            Termination::Saturated,
+            Termination::LineSearchFailed,
+            Termination::NonFinite,
+            Termination::NoStep,
+            Termination::TimeBudget,
+        ] {
+            let sentence = sentence(ending);
+            assert!(
+                sentence.starts_with("Not converged") && sentence.contains(" --"),
+                "{sentence}"
+            );
+            assert!(!sentence.contains('_'), "{sentence}");
+        }
+        assert!(!sentence(Termination::ProgressSmall).contains('_'));
     }
 }

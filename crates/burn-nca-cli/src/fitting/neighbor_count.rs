@@ -16,9 +16,6 @@ const NEIGHBORS: usize = 5;
 const LARGEST: usize = 30;
 
 /// The decision that is asked for; that of the model where none is.
-///
-/// # Errors
-/// As [`of_model`].
 pub fn decision(
     (rule, neighbors): (Option<Rule>, Option<NeighborCount>),
     model: &Fitted,
@@ -31,22 +28,14 @@ pub fn decision(
     })
 }
 
-/// The k that is saved with a model, or the default.
-fn default_of(model: &Fitted) -> usize {
-    match model.decision() {
-        Decision::Nearest { neighbors } => neighbors,
-        Decision::Soft => NEIGHBORS.min(model.references().dims()[0]),
-    }
-}
-
 /// The k for a model; that of the model, or the default, where none is asked for.
 ///
 /// # Errors
 /// A rule for a model of numbers, which has no classes to choose by; an embedding that is not finite, or no other training
 /// row (of another group) for one of them.
 pub fn of_model(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize> {
-    let is_rule = matches!(wanted, Some(NeighborCount::CrossValidated | NeighborCount::Entropy));
-    if is_rule && matches!(model.training_targets(), TrainingTargets::Numbers { .. }) {
+    let by_classes = wanted.is_some_and(NeighborCount::is_rule);
+    if by_classes && matches!(model.training_targets(), TrainingTargets::Numbers { .. }) {
         return Err(usage(
             "--neighbors cv and entropy choose by classes, and this model predicts numbers",
             "give a number, or leave --neighbors out for the rule soft",
@@ -54,7 +43,10 @@ pub fn of_model(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize> 
     }
     let (points, labels) = (model.references(), model.reference_labels());
     Ok(match wanted {
-        None => default_of(model),
+        None => match model.decision() {
+            Decision::Nearest { neighbors } => neighbors,
+            Decision::Soft => NEIGHBORS.min(model.references().dims()[0]),
+        },
         Some(NeighborCount::Given(k)) => k,
         Some(NeighborCount::CrossValidated) => {
             let groups = model.reference_groups();

@@ -4,45 +4,28 @@
 
 use anyhow::Result;
 use burn_nca_learn::data::Task;
+use burn_nca_learn::fit::Start;
 use burn_nca_learn::method::{AnyMethod, Uses};
 
 use super::candidates::says_how_to_fit;
-use super::network;
-use super::target_settings::FitTask;
+use super::optimizer;
 use crate::cli::fit::{EncoderKind, Init, OptimizerKind, SumsKind};
-use crate::cli::table::UnlabeledRule;
 use crate::cli::{FitArgs, NeighborCount, Rule};
-use crate::failure::usage;
+use crate::failure::{Refusal, refusal, refuse};
 use crate::hint::ignore_instead;
 
 /// Refuses the first option without an effect.
-///
-/// # Errors
-/// Such an option, with the reason and the cure.
-pub fn check(args: &FitArgs, learned_from: FitTask, method: &AnyMethod) -> Result<()> {
-    let refused = without_its_partner(args, method)
-        .into_iter()
-        .chain(without_classes(args, learned_from))
-        .chain(of_another_method(args, method))
-        .chain(of_weights(args, method))
-        .chain(of_a_network(args, method))
-        .chain(of_another_map(args, method))
-        .chain(of_another_optimizer(args, method));
-    match refused.into_iter().find(|refusal| refusal.given) {
-        Some(refusal) => Err(usage(refusal.text, refusal.hint)),
-        None => Ok(()),
-    }
-}
-
-/// An option that says nothing here.
-struct Refusal {
-    given: bool,
-    text: String,
-    hint: String,
-}
-
-fn refusal(given: bool, text: impl Into<String>, hint: impl Into<String>) -> Refusal {
-    Refusal { given, text: text.into(), hint: hint.into() }
+pub fn check(args: &FitArgs, learned_from: Task, method: &AnyMethod) -> Result<()> {
+    let refused = [
+        without_its_partner(args, method),
+        without_classes(args, learned_from),
+        of_another_method(args, method),
+        of_weights(args, method),
+        of_a_network(args, method),
+        of_another_map(args, method),
+        of_another_optimizer(args, method),
+    ];
+    refuse(refused.into_iter().flatten())
 }
 
 /// An option that belongs to another one. (clap asks for the other by itself, but not where a third excludes it.)
@@ -58,10 +41,7 @@ fn without_its_partner(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
         let hint = format!("leave {option} out");
         refusal(given && !tuning.tune, format!("{option} is for a search"), hint)
     });
-    let patience =
-        "--patience is for --early-stopping (--tune finds the number of steps by its folds)";
-    let width = "--width is for --soft, which matches numeric targets";
-    let optimizer = &args.optimizer;
+    let (optimizer, no_soft) = (&args.optimizer, !args.targets.soft);
     let fourier = match method.info().uses.contains(&Uses::FourierSums) {
         true => ", or give --sums fourier",
         false => "",
@@ -69,10 +49,14 @@ fn without_its_partner(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
     let alone = [
         refusal(
             optimizer.patience.is_some() && optimizer.early_stopping.is_none(),
-            patience,
+            "--patience is for --early-stopping (--tune finds the number of steps by its folds)",
             "leave --patience out",
         ),
-        refusal(args.targets.width.is_some() && !args.targets.soft, width, "leave --width out"),
+        refusal(
+            args.targets.width.is_some() && no_soft,
+            "--width is for --soft, which matches numeric targets",
+            "leave --width out",
+        ),
         refusal(
             args.sums_tolerance.is_some() && args.sums != SumsKind::Fourier,
             "--sums-tolerance is for --sums fourier",
@@ -86,77 +70,62 @@ fn without_its_partner(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
 fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
     let (info, settings) = (method.info(), method.settings());
     let (model, optimizer) = (&args.model, &args.optimizer);
+    let (has, uses) =
+        (|name: &str| settings.contains_key(name), |part: Uses| info.uses.contains(&part));
     let other_optimizer = optimizer.optimizer.is_some_and(|kind| kind != OptimizerKind::Lbfgs);
-    let unlabeled = args.columns.unlabeled == Some(UnlabeledRule::Neighbors);
-    let of_settings = [
-        ("--objective", "criterion", model.objective.is_some()),
-        ("--repulsion", "repulsion", model.repulsion > 0.0),
-        ("--width", "width", args.targets.width.is_some()),
+    let unlabeled = args.columns.unlabeled == Some(true);
+    let all = [
+        ("--objective", model.objective.is_some(), has("criterion")),
+        ("--repulsion", model.repulsion > 0.0, has("repulsion")),
+        ("--width", args.targets.width.is_some(), has("width")),
+        ("--dim", args.dim.is_some(), uses(Uses::Dimensions)),
+        ("--encoder", model.encoder() != EncoderKind::Linear, uses(Uses::Encoder)),
+        ("--init", model.init.is_some(), uses(Uses::Start)),
+        ("--warm-start", model.warm_start.is_some(), uses(Uses::Start)),
+        ("--l2", model.l2.is_some(), uses(Uses::L2)),
+        ("--optimizer", other_optimizer, uses(Uses::Optimizer)),
+        ("--max-iterations", optimizer.max_iterations.is_some(), uses(Uses::Optimizer)),
+        ("--momentum", optimizer.momentum.is_some(), uses(Uses::Optimizer)),
+        ("--weight-decay", optimizer.weight_decay.is_some(), uses(Uses::Optimizer)),
+        ("--early-stopping", optimizer.early_stopping.is_some(), uses(Uses::EarlyStopping)),
+        ("--sums", args.sums != SumsKind::Auto, uses(Uses::Sums)),
+        ("--sums fourier", args.sums == SumsKind::Fourier, uses(Uses::FourierSums)),
+        ("--unlabeled neighbors", unlabeled, uses(Uses::Unlabeled)),
     ];
-    let of_uses = [
-        ("--dim", Uses::Dimensions, args.dim.is_some()),
-        ("--encoder", Uses::Encoder, model.encoder() != EncoderKind::Linear),
-        ("--init", Uses::Start, model.init.is_some()),
-        ("--warm-start", Uses::Start, model.warm_start.is_some()),
-        ("--l2", Uses::L2, model.l2.is_some()),
-        ("--optimizer", Uses::Optimizer, other_optimizer),
-        ("--max-iterations", Uses::Optimizer, optimizer.max_iterations.is_some()),
-        ("--momentum", Uses::Optimizer, optimizer.momentum.is_some()),
-        ("--weight-decay", Uses::Optimizer, optimizer.weight_decay.is_some()),
-        ("--early-stopping", Uses::EarlyStopping, optimizer.early_stopping.is_some()),
-        ("--sums", Uses::Sums, args.sums != SumsKind::Auto),
-        ("--sums fourier", Uses::FourierSums, args.sums == SumsKind::Fourier),
-        ("--unlabeled neighbors", Uses::Unlabeled, unlabeled),
+    let of_batches = of_batches(args).map(|(option, given)| (option, given, uses(Uses::Optimizer)));
+    let decides = !info.own_rule || info.task == Some(Task::Numbers);
+    let others = [
+        ("--tune", args.tuning.tune, info.is_searched()),
+        ("--rule knn", args.rule == Some(Rule::Knn), decides),
     ];
-    let of_settings = of_settings
-        .into_iter()
-        .map(|(option, name, given)| (option, given && !settings.contains_key(name)));
-    let of_batches = of_batches(args).map(|(option, given)| (option, Uses::Optimizer, given));
-    let of_uses = of_uses
-        .into_iter()
-        .chain(of_batches)
-        .map(|(option, uses, given)| (option, given && !info.uses.contains(&uses)));
-    let alone = [
-        ("--tune", args.tuning.tune && !info.is_searched()),
-        (
-            "--rule knn",
-            args.rule == Some(Rule::Knn) && info.own_rule && info.task != Some(Task::Numbers),
-        ),
-    ];
-    of_settings
-        .chain(of_uses)
-        .chain(alone)
-        .map(|(option, given)| {
-            let name = info.name;
-            let hint = format!(
-                "leave {option} out, or choose another method (nca methods {name} says what it has)"
-            );
-            refusal(given, format!("{option} has no effect on the method {name}"), hint)
-        })
-        .collect()
+    let refused = all.into_iter().chain(of_batches).chain(others).map(|(option, given, works)| {
+        let name = info.name;
+        let hint = format!(
+            "leave {option} out, or choose another method (nca methods {name} says what it has)"
+        );
+        refusal(given && !works, format!("{option} has no effect on the method {name}"), hint)
+    });
+    refused.collect()
 }
 
 /// Weights, which latent coincidence analysis has no use for.
-fn of_weights(args: &FitArgs, method: &AnyMethod) -> [Refusal; 2] {
+fn of_weights(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
     let (name, column) = (method.info().name, args.columns.weights.as_deref());
     let is_lca = matches!(name, "lca" | "lca-classifier");
     let text = |option| format!("{option} has no effect on the method {name}");
-    let balanced = args.columns.balanced;
-    [
-        refusal(
-            is_lca && column.is_some(),
-            text("--weights"),
-            ignore_instead("--weights", column.unwrap_or_default()),
-        ),
-        refusal(is_lca && balanced, text("--balanced"), "leave --balanced out"),
+    let ignore = ignore_instead("--weights", column.unwrap_or_default());
+    vec![
+        refusal(is_lca && column.is_some(), text("--weights"), ignore),
+        refusal(is_lca && args.columns.balanced, text("--balanced"), "leave --balanced out"),
     ]
 }
 
 /// An option that needs classes, or a target.
-fn without_classes(args: &FitArgs, learned_from: FitTask) -> Vec<Refusal> {
-    let (model, pairs) = (&args.model, learned_from == FitTask::Pairs);
-    let mlkr = learned_from == FitTask::Numbers && !args.targets.soft;
-    let no_classes = learned_from != FitTask::Classes;
+fn without_classes(args: &FitArgs, learned_from: Task) -> Vec<Refusal> {
+    let (model, pairs) = (&args.model, learned_from == Task::Pairs);
+    let mlkr = learned_from == Task::Numbers && !args.targets.soft;
+    let no_classes = learned_from != Task::Classes;
+    let counts_classes = args.neighbors.is_some_and(NeighborCount::is_rule);
     vec![
         refusal(
             mlkr && model.objective.is_some(),
@@ -174,16 +143,12 @@ fn without_classes(args: &FitArgs, learned_from: FitTask) -> Vec<Refusal> {
             "leave --repulsion out",
         ),
         refusal(
-            no_classes && model.init == Some(Init::Lda),
+            no_classes && model.init == Some(Init::Rule(Start::Lda)),
             "--init lda separates classes, and there are none here",
             "give --init auto, identity, random, pca or a file",
         ),
         refusal(
-            learned_from == FitTask::Numbers
-                && matches!(
-                    args.neighbors,
-                    Some(NeighborCount::CrossValidated | NeighborCount::Entropy)
-                ),
+            learned_from == Task::Numbers && counts_classes,
             "--neighbors cv and entropy choose by classes, and there are none here",
             "give a number, or leave --neighbors out",
         ),
@@ -220,7 +185,7 @@ fn of_a_network(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
         ("--noise", model.noise.is_some_and(|deviation| deviation > 0.0)),
         ("--batch-norm yes", model.batch_norm == Some(true)),
     ];
-    let batches = network::optimizer_kind(args, method).takes_batches();
+    let batches = optimizer::optimizer_kind(args, method).takes_batches();
     let given = given.map(|(option, given)| {
         let text = format!("{option} has no effect here: {reason}");
         refusal(given && !network, text, format!("leave {option} out"))
@@ -231,7 +196,10 @@ fn of_a_network(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
         refusal(given && network && !batches, text, "give --optimizer adam or sgd")
     });
     let init = refusal(
-        network && init.is_some_and(|init| !matches!(init, Init::Auto | Init::Random(None))),
+        network
+            && init.is_some_and(|init| {
+                !matches!(init, Init::Rule(Start::Auto | Start::Random { scale: None }))
+            }),
         "--init is for a linear or diagonal map: a network starts from random weights, seeded by --seed",
         "leave --init out",
     );
@@ -239,7 +207,7 @@ fn of_a_network(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
 }
 
 /// An option that the map does not have.
-fn of_another_map(args: &FitArgs, method: &AnyMethod) -> [Refusal; 3] {
+fn of_another_map(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
     let (model, init) = (&args.model, args.model.init.as_ref());
     let scaled = model.start_perplexity.is_some_and(|perplexity| perplexity > 0.0);
     let scaled_file = refusal(
@@ -253,7 +221,7 @@ fn of_another_map(args: &FitArgs, method: &AnyMethod) -> [Refusal; 3] {
         _ => (model.encoder() == EncoderKind::Diagonal).then(|| "--encoder diagonal".to_string()),
     };
     let rotated = refusal(
-        map.is_some() && matches!(init, Some(Init::Pca | Init::Lda)),
+        map.is_some() && matches!(init, Some(Init::Rule(Start::Pca | Start::Lda))),
         format!(
             "--init pca and lda rotate the features, and {} only weighs them",
             map.unwrap_or_default()
@@ -265,7 +233,7 @@ fn of_another_map(args: &FitArgs, method: &AnyMethod) -> [Refusal; 3] {
         "--tune-dim has no effect here: --encoder diagonal has a dimension per feature",
         "leave --tune-dim out",
     );
-    [scaled_file, rotated, dimensions]
+    vec![scaled_file, rotated, dimensions]
 }
 
 /// Options of mini-batches, and whether they are given.
@@ -282,7 +250,7 @@ fn of_batches(args: &FitArgs) -> [(&'static str, bool); 4] {
 /// An option of the other kind of optimizer.
 fn of_another_optimizer(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
     let options = &args.optimizer;
-    let kind = network::optimizer_kind(args, method);
+    let kind = optimizer::optimizer_kind(args, method);
     let batches = kind.takes_batches();
     let by_em = method.settings().get("trainer").is_some_and(|trainer| trainer == "em");
     let of_em = [
@@ -327,8 +295,7 @@ mod tests {
     use super::*;
     use crate::cli::fit_args;
     use crate::failure::Usage;
-    use crate::fitting::method::chosen;
-    use crate::fitting::target_settings::learned_from;
+    use crate::fitting::method::{chosen, learned_from};
 
     fn checked(options: &str) -> Result<()> {
         let args = fit_args(options);

@@ -1,70 +1,52 @@
-//! The progress of a fit on stderr, and stopping it with Ctrl-C.
+//! A fit under a progress bar on stderr, which Ctrl-C stops, with its checkpoint in the run's folder and its steps on record.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 
-use burn_nca_learn::fit::{CheckpointEvent, Progress, Termination};
-use burn_nca_program::{Bar, Interrupt};
-use burn_nca_report::{Warning, WarningCode};
+use anyhow::Result;
+use burn_nca_learn::Fitted;
+use burn_nca_learn::fit::{CheckpointEvent, FitSession, Progress, Termination};
+use burn_nca_program::{Bar, RunFolder};
+use burn_nca_report::{ComparedBy, Warning, WarningCode};
 
-use super::time_budget::TimeBudget;
-
-/// What a held-out score is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum HeldOutMeasure {
-    /// The expected accuracy.
-    #[default]
-    Accuracy,
-    /// R² of the kernel rule.
-    R2,
-    /// The mean log probability of a pair.
-    LogProbability,
-}
+use super::divergence::refuse_diverged;
+use super::recording::Recording;
+use super::run_folder::{CHECKPOINT, interrupted};
+use super::stages::Stages;
 
 /// A bar with the iteration, the value, the gradient, the held-out score and the time left.
-pub struct FitProgress {
+pub struct FitProgress<'a> {
     bar: Bar,
-    interrupt: Interrupt,
-    time: TimeBudget,
-    measure: HeldOutMeasure,
+    stages: &'a Stages,
+    /// What the held-out score is.
+    measure: ComparedBy,
     warnings: RefCell<Vec<Warning>>,
 }
 
-impl FitProgress {
-    /// A bar for at most `steps` steps in what is left of the command's time; hidden where stderr is no terminal, or on
-    /// request.
-    pub fn new(steps: usize, quiet: bool, (interrupt, time): (Interrupt, TimeBudget)) -> Self {
+impl<'a> FitProgress<'a> {
+    /// A bar for at most `steps` steps in what is left of the command's time, shown before the first one: the start of a
+    /// fit may take longer than its steps.
+    pub fn begin(steps: usize, measure: ComparedBy, stages: &'a Stages) -> Self {
         let template = "{bar:24} {pos}/{len}  {msg}  at most {eta} left";
-        let bar = Bar::new(template, quiet).with_length(steps);
-        let (measure, warnings) = (HeldOutMeasure::default(), RefCell::default());
-        Self { bar, interrupt, time, measure, warnings }
-    }
-
-    /// The same bar, for another held-out score than the accuracy.
-    #[must_use]
-    pub fn with_measure(self, measure: HeldOutMeasure) -> Self {
-        Self { measure, ..self }
-    }
-
-    /// Shows the bar before the first step: the start of a fit may take longer than its steps.
-    pub fn begin(&self) {
-        self.bar.step(0, "scaling and start");
+        let bar = Bar::new(template, stages.quiet).with_length(steps);
+        bar.step(0, "scaling and start");
+        Self { bar, stages, measure, warnings: RefCell::default() }
     }
 
     /// Shows a step; breaks where a stop was asked for, or where the time of the command is spent.
-    pub fn step(&self, progress: &Progress) -> ControlFlow<Termination> {
+    fn step(&self, progress: &Progress) -> ControlFlow<Termination> {
         self.bar.step(progress.iteration, message(progress, self.measure));
-        if self.interrupt.is_set() {
+        if self.stages.interrupt.is_set() {
             return ControlFlow::Break(Termination::Stopped);
         }
-        if self.time.is_spent() {
+        if self.stages.time.is_spent() {
             return ControlFlow::Break(Termination::TimeBudget);
         }
         ControlFlow::Continue(())
     }
 
     /// Reports what became of the checkpoint.
-    pub fn tell(&self, event: &CheckpointEvent<'_>) {
+    fn tell(&self, event: &CheckpointEvent<'_>) {
         match event {
             CheckpointEvent::Resumed { iteration, ended: true } => self.bar.line(&format!(
                 "the fit has ended after {iteration} iterations: resuming with its evaluation"
@@ -92,25 +74,61 @@ impl FitProgress {
         self.warnings.take()
     }
 
-    /// The error of a fit that was stopped.
-    pub fn interrupted(&self, message: String) -> anyhow::Error {
-        self.interrupt.error(message)
-    }
-
     /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish();
     }
+
+    /// Runs a fit with its checkpoint in the run's folder; `cure` is what may keep the next one from diverging.
+    ///
+    /// # Errors
+    /// What the fit refuses, or an interruption.
+    pub fn fit(
+        &self,
+        (folder, recording): (Option<&RunFolder>, Option<&Recording>),
+        cure: &str,
+        run: impl FnOnce(FitSession<'_>) -> burn_nca_learn::Result<Fitted>,
+    ) -> Result<Fitted> {
+        let mut watch = |progress: &Progress| self.step(progress);
+        let mut begin = |start: &[f64]| recording.iter().for_each(|steps| steps.start(start));
+        let mut note = |progress: &Progress, parameters: &[f64]| {
+            recording.iter().for_each(|steps| steps.step(progress, parameters));
+            ControlFlow::Continue(())
+        };
+        let mut session = FitSession::new().with_progress(&mut watch);
+        if recording.is_some() {
+            session = session.with_start(&mut begin).with_parameters(&mut note);
+        }
+        if let Some(folder) = folder {
+            // It stays until the results are written, and goes with the last step of the run's folder.
+            session = session.with_checkpoint(&folder.file(CHECKPOINT)).keep_checkpoint();
+            session = session.with_checkpoint_events(|event| {
+                self.tell(event);
+                recording.iter().for_each(|steps| steps.follow(event));
+            });
+        }
+        let model = run(session);
+        self.finish();
+        let model = model?;
+        if model.summary().termination == Termination::Stopped {
+            recording.iter().for_each(|steps| steps.keep());
+            let done = format!("{} iterations", model.summary().iterations);
+            return Err(self.stages.interrupt.error(interrupted(&done, folder.is_some())));
+        }
+        refuse_diverged(&model, cure)
+            .inspect_err(|_| folder.iter().for_each(|folder| folder.forget()))?;
+        Ok(model)
+    }
 }
 
-fn message(progress: &Progress, measure: HeldOutMeasure) -> String {
+fn message(progress: &Progress, measure: ComparedBy) -> String {
     let mut text = format!("value {:.4}  gradient {:.1e}", progress.value, progress.gradient_max);
     if let Some(score) = progress.held_out {
         text.push_str("  held out ");
         text.push_str(&match measure {
-            HeldOutMeasure::Accuracy => format!("{:.1} %", 100.0 * score),
-            HeldOutMeasure::R2 => format!("R² {score:.3}"),
-            HeldOutMeasure::LogProbability => format!("ln p {score:.3}"),
+            ComparedBy::Accuracy => format!("{:.1} %", 100.0 * score),
+            ComparedBy::R2 => format!("R² {score:.3}"),
+            ComparedBy::LogProbability => format!("ln p {score:.3}"),
         });
     }
     text
@@ -118,7 +136,15 @@ fn message(progress: &Progress, measure: HeldOutMeasure) -> String {
 
 #[cfg(test)]
 mod tests {
+    use burn_nca_program::Interrupt;
+
+    use super::super::stages::TimeBudget;
     use super::*;
+
+    /// What a bar says of a step under these stages.
+    fn step(stages: &Stages) -> ControlFlow<Termination> {
+        FitProgress::begin(10, ComparedBy::Accuracy, stages).step(&progress())
+    }
 
     fn progress() -> Progress {
         Progress {
@@ -136,34 +162,30 @@ mod tests {
     #[test]
     fn a_step_tells_value_gradient_and_held_out_score() {
         let said = |measure| message(&progress(), measure);
-        assert_eq!(
-            said(HeldOutMeasure::Accuracy),
-            "value -98.2500  gradient 1.2e-2  held out 95.5 %"
-        );
-        assert!(said(HeldOutMeasure::R2).ends_with("held out R² 0.955"));
-        assert!(said(HeldOutMeasure::LogProbability).ends_with("held out ln p 0.955"));
+        assert_eq!(said(ComparedBy::Accuracy), "value -98.2500  gradient 1.2e-2  held out 95.5 %");
+        assert!(said(ComparedBy::R2).ends_with("held out R² 0.955"));
+        assert!(said(ComparedBy::LogProbability).ends_with("held out ln p 0.955"));
     }
 
     #[test]
     fn a_wish_to_stop_is_heeded_after_the_step() {
         let interrupt = Interrupt::default();
-        let bar = FitProgress::new(10, true, (interrupt.clone(), TimeBudget::start(None)));
-        bar.begin();
-        assert!(bar.step(&progress()).is_continue());
+        let stages = Stages::new(TimeBudget::start(None), true, interrupt.clone());
+        assert!(step(&stages).is_continue());
         interrupt.ask();
-        assert_eq!(bar.step(&progress()), ControlFlow::Break(Termination::Stopped));
+        assert_eq!(step(&stages), ControlFlow::Break(Termination::Stopped));
     }
 
     #[test]
     fn a_fit_ends_where_the_time_of_the_command_is_spent() {
-        let time = TimeBudget::start(Some(0.0));
-        let bar = FitProgress::new(10, true, (Interrupt::default(), time));
-        assert_eq!(bar.step(&progress()), ControlFlow::Break(Termination::TimeBudget));
+        let spent = Stages::new(TimeBudget::start(Some(0.0)), true, Interrupt::default());
+        assert_eq!(step(&spent), ControlFlow::Break(Termination::TimeBudget));
     }
 
     #[test]
     fn a_checkpoint_that_cannot_be_written_is_a_warning_of_the_report() {
-        let bar = FitProgress::new(10, true, (Interrupt::default(), TimeBudget::start(None)));
+        let stages = Stages::unlimited();
+        let bar = FitProgress::begin(10, ComparedBy::Accuracy, &stages);
         assert_eq!(bar.warnings(), []);
         bar.tell(&CheckpointEvent::WriteFailed(&burn_nca_learn::Error::setting("full")));
         let [warning] = &bar.warnings()[..] else { panic!("one warning") };

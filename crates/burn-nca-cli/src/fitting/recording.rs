@@ -9,9 +9,9 @@ use burn_nca_program::RunFolder;
 use serde::{Deserialize, Serialize};
 
 use super::run_folder::STEPS;
-use crate::output;
+use crate::output::{self, warning};
+use burn_nca_report::Warning;
 use burn_nca_report::evaluation::{Missing, Recorder, Step};
-use burn_nca_report::{Warning, WarningCode};
 
 /// Bytes that are written with every checkpoint; more are kept only where the fit is cut off.
 const WITH_EVERY_CHECKPOINT: usize = 16 << 20;
@@ -84,10 +84,10 @@ impl Recording {
     /// What to say of a replay that is not whole.
     pub fn warning(&self) -> Option<Warning> {
         let (first, last) = self.missing.get()?;
-        let text = format!(
+        Some(warning!(
+            ReplayIncomplete,
             "the replay lacks the iterations {first} to {last}: the interrupted run has not kept them"
-        );
-        Some(Warning::new(WarningCode::ReplayIncomplete, text))
+        ))
     }
 
     /// The steps in their order.

@@ -1,78 +1,48 @@
 //! The rows of a fit, whatever is learned from them: opened, split, and the scores of a model of them.
 
 use anyhow::{Result, bail};
-use burn_nca_data::{Table, TargetKind, read_pairs};
-use burn_nca_learn::data::{Coincidences, Labeled, RegressionData, TrainingData};
+use burn_nca_data::read_pairs;
+use burn_nca_learn::data::{Coincidences, Labeled, RegressionData, Task, TrainingData};
 
-use super::progress::HeldOutMeasure;
 use super::stages::Stages;
-use super::tuning::groups;
-use super::warnings;
 use crate::cli::FitArgs;
-use crate::cli::targets::TaskKind;
 use crate::failure::hinted;
 use crate::output;
 use crate::source::Source;
-use crate::tables::{self, PreparedData};
-use burn_nca_report::Warning;
-use burn_nca_report::evaluation::{ReportData, Rows, about_columns};
+use crate::tables::{self, Opened, PreparedData};
+use burn_nca_report::ComparedBy;
+use burn_nca_report::evaluation::{ReportData, Rows};
 
 /// Data that `nca fit` learns from.
 pub trait FitData: ReportData {
-    /// The held-out score that the progress bar shows.
-    const MEASURE: HeldOutMeasure;
-
-    /// Whether a k of k-NN predicts a target.
-    const PREDICTS: bool = true;
+    /// What the progress bar shows of rows held out, and what candidates are compared by.
+    const MEASURE: ComparedBy;
 
     /// The data that the options name, prepared and, where they have rows to hold out, split.
     ///
     /// # Errors
     /// Data that cannot be read, or that are plainly of another kind; an interruption.
     fn open(args: &FitArgs, source: &Source, stages: &Stages) -> Result<PreparedData<Self>>;
-
-    /// What to say of the rows before the fit.
-    fn warnings(train: &Self) -> Vec<Warning> {
-        let columns = about_columns(train.features());
-        columns
-            .into_iter()
-            .chain(warnings::about_copies(train.features(), groups(train.as_any_data())))
-            .collect()
-    }
 }
 
 impl FitData for Labeled {
-    const MEASURE: HeldOutMeasure = HeldOutMeasure::Accuracy;
+    const MEASURE: ComparedBy = ComparedBy::Accuracy;
 
     fn open(args: &FitArgs, source: &Source, stages: &Stages) -> Result<PreparedData<Self>> {
-        let mut pass = |done, all| stages.reduction_pass(done, all);
-        let mut opened = tables::open_watched(source, TargetKind::Classes, &mut pass)?;
-        refuse_numbers(args, &opened.table)?;
-        let hints = opened.hints(args.targets.task == Some(TaskKind::Classification));
-        opened.warnings.extend(hints);
-        opened.reduced(source.reduce, args.scale)?.into_labeled(source)
-    }
-
-    fn warnings(train: &Self) -> Vec<Warning> {
-        warnings::about_data(train)
+        opened(args, source, stages)?.into_labeled(source)
     }
 }
 
 impl FitData for RegressionData {
-    const MEASURE: HeldOutMeasure = HeldOutMeasure::R2;
+    const MEASURE: ComparedBy = ComparedBy::R2;
 
     fn open(args: &FitArgs, source: &Source, stages: &Stages) -> Result<PreparedData<Self>> {
-        let mut pass = |done, all| stages.reduction_pass(done, all);
-        let mut opened = tables::open_watched(source, TargetKind::Numeric, &mut pass)?;
-        let hints = opened.hints(false);
-        opened.warnings.extend(hints);
-        opened.reduced(source.reduce, args.scale)?.into_regression(source)
+        opened(args, source, stages)?.into_regression(source)
     }
 }
 
 impl FitData for Coincidences {
-    const MEASURE: HeldOutMeasure = HeldOutMeasure::LogProbability;
-    const PREDICTS: bool = false;
+    const MEASURE: ComparedBy = ComparedBy::LogProbability;
 
     fn open(args: &FitArgs, source: &Source, _: &Stages) -> Result<PreparedData<Self>> {
         let Some(file) = args.targets.pairs.as_deref() else {
@@ -103,19 +73,23 @@ fn split_pairs(data: Coincidences, args: &FitArgs) -> Result<Rows<Coincidences>>
     }
 }
 
-/// Refuses numbers that are plainly no classes, unless the user says that they are.
-fn refuse_numbers(args: &FitArgs, table: &Table) -> Result<()> {
-    if args.targets.task == Some(TaskKind::Classification) {
-        return Ok(());
-    }
-    match table.fractional_class() {
-        None => Ok(()),
-        Some(number) => bail!(hinted(
+/// The table with a target, with what may be meant otherwise; numbers that are plainly no classes are refused as classes,
+/// unless the user says that they are.
+fn opened(args: &FitArgs, source: &Source, stages: &Stages) -> Result<Opened> {
+    let mut pass = |done, all| stages.reduction_pass(done, all);
+    let mut opened = tables::open_watched(source, &mut pass)?;
+    let says_classes = args.targets.task == Some(Task::Classes);
+    let number = opened.table.fractional_class();
+    if let (Some(number), false) = (number, says_classes) {
+        bail!(hinted(
             format!(
                 "the target \"{}\" holds numbers such as {number}, which are no classes",
-                output::short_name(&table.target_name)
+                output::short_name(&opened.table.target_name)
             ),
             "give --task regression to predict them, or --task classification if each number is a class"
-        )),
+        ))
     }
+    let hints = opened.hints(says_classes);
+    opened.warnings.extend(hints);
+    opened.reduced(source.reduce, args.scale)
 }

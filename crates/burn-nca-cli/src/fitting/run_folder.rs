@@ -7,8 +7,8 @@ use burn_nca_files::{replace_folder, restore_folder, temporary_folder};
 use burn_nca_learn::Fitted;
 use burn_nca_program::RunFolder;
 
-use crate::output;
 use crate::source::Source;
+use crate::{output, process};
 use burn_nca_report::Report;
 
 /// The folder of the model in a run's folder.
@@ -40,21 +40,31 @@ pub fn open(target: &Path, resume: bool) -> Result<RunFolder> {
 
 /// Where a fit without a checkpoint is resumed; `None` with one, which the fit reports itself.
 fn without_checkpoint(folder: &RunFolder) -> Option<&'static str> {
-    match [CHECKPOINT, TRIALS].map(|name| folder.file(name).exists()) {
-        [true, _] => None,
-        [false, true] => Some(
-            "the trials of the search are kept, but there is no checkpoint of the fit yet: it starts from the beginning",
-        ),
-        [false, false] => Some("there is no checkpoint yet: starting from the beginning"),
+    if folder.file(CHECKPOINT).exists() {
+        return None;
     }
+    Some(match folder.file(TRIALS).exists() {
+        true => {
+            "the trials of the search are kept, but there is no checkpoint of the fit yet: it starts from the beginning"
+        }
+        false => "there is no checkpoint yet: starting from the beginning",
+    })
 }
 
 /// What of a run outlasts a model that cannot be saved.
 fn kept_part(folder: &RunFolder) -> Option<&'static str> {
-    match [CHECKPOINT, TRIALS].map(|name| folder.file(name).exists()) {
-        [true, _] => Some("the fit is"),
-        [false, true] => Some("the trials of the search are"),
-        [false, false] => None,
+    let parts = [(CHECKPOINT, "the fit is"), (TRIALS, "the trials of the search are")];
+    parts.into_iter().find(|(name, _)| folder.file(name).exists()).map(|(_, kept)| kept)
+}
+
+/// What is said of work that was interrupted after `done`.
+pub fn interrupted(done: &str, resumable: bool) -> String {
+    match resumable {
+        true => {
+            let again = process::command_line();
+            format!("interrupted after {done}; resume with: {again} --resume")
+        }
+        false => format!("interrupted after {done}; nothing is saved without --out"),
     }
 }
 

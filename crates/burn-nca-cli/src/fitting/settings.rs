@@ -1,19 +1,20 @@
 //! From the options of `nca fit` to the library's configuration.
 
-use anyhow::Result;
-use burn_nca_data::is_sparse;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use burn_nca_data::{is_sparse, read_csv_features, read_npy_features};
 use burn_nca_learn::data::{AnyData, Features, ScalingKind};
 use burn_nca_learn::encoder::EncoderConfig;
 use burn_nca_learn::fit::exact::BlockConfig;
-use burn_nca_learn::fit::{FitConfig, Penalty, START_PERPLEXITY, start_perplexity};
+use burn_nca_learn::fit::{FitConfig, Penalty, START_PERPLEXITY, Start, start_perplexity};
 use burn_nca_learn::method::{AnyMethod, Uses};
 use burn_nca_learn::{Estimator, FOURIER_TOLERANCE, Fitted, NcaConfig, Sums};
 
-use super::network;
+use super::optimizer;
 use super::optimizer::{batches, early_stopping, optimizer};
-use super::start::{map_rows, start};
 use crate::cli::fit::{EncoderKind, FitArgs, Init, ModelOptions, OptimizerKind, SumsKind};
-use crate::failure::usage;
+use crate::failure::{hinted, usage};
 
 /// More features than these are not learned to as many dimensions unless the user asks for them: the map would
 /// have their square in parameters.
@@ -35,23 +36,36 @@ pub fn configuration(
     let columns = train.features().names();
     let (encoder, dim) = match warm_start {
         Some(model) => {
-            let card = model.card();
-            refuse_other_dim(args.dim, card.d_output)?;
+            let (card, of_model) = (model.card(), model.card().d_output);
+            // The dimensions are those of the model; saying so is no contradiction.
+            if let Some(wanted) = args.dim.filter(|wanted| *wanted != of_model) {
+                return Err(usage(
+                    format!(
+                        "--dim {wanted} contradicts --warm-start, whose model has {of_model} dimensions"
+                    ),
+                    format!("give --dim {of_model}, leave --dim out, or leave --warm-start out"),
+                ));
+            }
             (card.encoder.clone().unwrap_or(EncoderConfig::Linear), card.d_output)
         }
         None => {
             let dim = args.dim.unwrap_or_else(|| default_dim(&args.model, &method, train));
-            (encoder(args, &method), dim)
+            let encoder = match args.model.encoder() {
+                EncoderKind::Linear => EncoderConfig::Linear,
+                EncoderKind::Diagonal => EncoderConfig::Diagonal,
+                EncoderKind::Mlp => EncoderConfig::Mlp(optimizer::hidden_layers(args, &method)),
+            };
+            (encoder, dim)
         }
     };
-    let init = args.model.init.as_ref().unwrap_or(&Init::Auto);
+    let init = args.model.init.as_ref().unwrap_or(&Init::Rule(Start::Auto));
     let rows = train.features().rows();
     let kind = match &encoder {
         // A network that is fitted further may have layers that only mini-batches can fit.
         EncoderConfig::Mlp(hidden) if hidden.is_stochastic() => {
             args.optimizer.optimizer.unwrap_or(OptimizerKind::Adam)
         }
-        _ => network::optimizer_kind(args, &method),
+        _ => optimizer::optimizer_kind(args, &method),
     };
     let batches = kind.takes_batches().then(|| batches(args, &encoder, rows));
     let decays = batches.as_ref().is_some_and(|batches| batches.weight_decay.is_some());
@@ -63,9 +77,17 @@ pub fn configuration(
     let (penalty, start_perplexity) =
         units(args, (&method, &encoder), (kind, warm_start.is_some()), sizes);
     let estimator = Estimator::new(columns.len(), dim, method).with_encoder(encoder);
-    let many_pairs = network::rows_may_decide(args) && estimator.has_many_pairs(rows);
+    let many_pairs = optimizer::rows_may_decide(args) && estimator.has_many_pairs(rows);
+    // The matrix of a map with a weight per feature has one row.
+    let has_weights = estimator.encoder == EncoderConfig::Diagonal
+        || matches!(
+            estimator.method,
+            AnyMethod::Vsm(_) | AnyMethod::Ncfs(_) | AnyMethod::NcfsRegression(_)
+        );
+    let blocks = BlockConfig::new();
+    let blocks = args.memory.map_or(blocks.clone(), |mib| blocks.with_memory_mib(mib));
     let fit = FitConfig::new()
-        .with_start(start(init, columns, map_rows((&estimator.method, &estimator.encoder), dim))?)
+        .with_start(start(init, columns, if has_weights { 1 } else { dim })?)
         .with_scaling(scaling(args, many_pairs || kind.takes_batches(), train.features()))
         .with_l2(l2)
         .with_penalty(penalty)
@@ -76,7 +98,7 @@ pub fn configuration(
         .with_seed(args.seed)
         .with_precision(args.precision)
         .with_sums(sums(args))
-        .with_blocks(blocks(args.memory));
+        .with_blocks(blocks);
     Ok(estimator.with_fit(fit))
 }
 
@@ -131,35 +153,6 @@ fn default_dim(options: &ModelOptions, method: &AnyMethod, train: AnyData<'_>) -
     method.default_dimension(train).map_or(general, |own| own.min(general))
 }
 
-fn encoder(args: &FitArgs, method: &AnyMethod) -> EncoderConfig {
-    match args.model.encoder() {
-        EncoderKind::Linear => EncoderConfig::Linear,
-        EncoderKind::Diagonal => EncoderConfig::Diagonal,
-        EncoderKind::Mlp => EncoderConfig::Mlp(network::hidden_layers(args, method)),
-    }
-}
-
-/// The dimensions of a warm start are those of its model; saying so is no contradiction.
-fn refuse_other_dim(wanted: Option<usize>, of_model: usize) -> Result<()> {
-    match wanted.filter(|wanted| *wanted != of_model) {
-        Some(wanted) => Err(usage(
-            format!(
-                "--dim {wanted} contradicts --warm-start, whose model has {of_model} dimensions"
-            ),
-            format!("give --dim {of_model}, leave --dim out, or leave --warm-start out"),
-        )),
-        None => Ok(()),
-    }
-}
-
-fn blocks(memory_mib: Option<usize>) -> BlockConfig {
-    let default = BlockConfig::new();
-    match memory_mib {
-        Some(memory_mib) => default.with_memory_mib(memory_mib),
-        None => default,
-    }
-}
-
 /// What was asked for; else standardized, but one scale for all columns where mini-batches meet columns of one unit.
 fn scaling(args: &FitArgs, by_batches: bool, train: &Features) -> ScalingKind {
     let is_sparse = is_sparse(&args.source.data);
@@ -187,6 +180,39 @@ fn sums(args: &FitArgs) -> Option<Sums> {
     }
 }
 
+/// The start of a map whose matrix has so many rows, as `--init` says.
+fn start(init: &Init, columns: &[String], rows: usize) -> Result<Start> {
+    Ok(match init {
+        Init::Rule(start) => start.clone(),
+        Init::File(path) => Start::Given { weight: given_matrix(path, columns, rows)? },
+    })
+}
+
+/// A of shape `[rows, d]` from a file.
+fn given_matrix(path: &Path, columns: &[String], rows: usize) -> Result<Vec<f64>> {
+    let matrix = if path.extension().is_some_and(|extension| extension == "csv") {
+        read_csv_features(path, columns)?
+    } else {
+        read_npy_features(path)?
+    };
+    if (matrix.rows(), matrix.columns()) != (rows, columns.len()) {
+        bail!(hinted(
+            format!(
+                "{} is of shape {} x {}, and this start needs {rows} x {}",
+                path.display(),
+                matrix.rows(),
+                matrix.columns(),
+                columns.len()
+            ),
+            match rows {
+                1 => "give one row with a column per feature",
+                _ => "give a row per dimension and a column per feature",
+            }
+        ));
+    }
+    Ok(matrix.values().to_vec())
+}
+
 #[cfg(test)]
 mod tests {
     use burn_nca_learn::data::Features;
@@ -195,8 +221,7 @@ mod tests {
 
     use super::*;
     use crate::cli::fit_args;
-    use crate::fitting::method::chosen;
-    use crate::fitting::target_settings::learned_from;
+    use crate::fitting::method::{chosen, learned_from};
 
     fn config(options: &str) -> Result<Estimator> {
         let args = fit_args(options);
@@ -248,7 +273,7 @@ mod tests {
             let method = chosen(&args, learned_from(&args).unwrap()).unwrap();
             let train = Features::unnamed(vec![0.0; 3 * rows], 3).unwrap();
             let config = configuration(&args, method, AnyData::Unlabeled(&train), None).unwrap();
-            network::for_rows(&args, config, rows).fit.optimizer.batches().is_some()
+            optimizer::for_rows(&args, config, rows).fit.optimizer.batches().is_some()
         };
         assert!(by_batches("", 45_000) && by_batches("--no-tune --objective f", 45_000));
         assert!(!by_batches("", 40_000) && !by_batches("--dim 2", 45_000));

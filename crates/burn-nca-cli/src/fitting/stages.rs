@@ -1,20 +1,55 @@
-//! A command's stages: timed, named on stderr around the fit, left out once time is up.
+//! A command's stages: timed, named on stderr around the fit, left out once the time that it may take is up.
 
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use burn_nca_program::number::{bytes, duration};
 use burn_nca_program::{Bar, Interrupt, peak_memory_bytes};
 
-use super::time_budget::TimeBudget;
-use crate::output;
-use burn_nca_report::evaluation;
-use burn_nca_report::{Warning, WarningCode};
+use crate::output::{self, warning};
+use burn_nca_report::{Warning, evaluation};
 
 /// Commands that take less than this many seconds are not worth a table of their stages.
 const WORTH_TELLING: f64 = 5.0;
+
+/// The clock of a command, and the time that it may take.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeBudget {
+    started: Instant,
+    most: Option<Duration>,
+}
+
+impl TimeBudget {
+    /// Starts the clock of so many seconds; without a limit where none are given.
+    pub fn start(seconds: Option<f64>) -> Self {
+        // A number of seconds beyond what a clock counts is no limit.
+        let most = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        Self { started: Instant::now(), most }
+    }
+
+    /// Seconds since the start.
+    pub fn elapsed(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    /// Seconds that are left, 0 once the budget is spent; `None` without a limit.
+    pub fn left(&self) -> Option<f64> {
+        Some(self.most?.saturating_sub(self.started.elapsed()).as_secs_f64())
+    }
+
+    /// Whether nothing is left.
+    pub fn is_spent(&self) -> bool {
+        self.most.is_some_and(|most| self.started.elapsed() >= most)
+    }
+
+    /// Why something was left out once it is spent, with the cure.
+    pub fn reason(&self) -> String {
+        let seconds = self.most.map_or(0.0, |most| most.as_secs_f64());
+        format!("the time budget of {seconds} s is spent; give a larger --time-budget")
+    }
+}
 
 /// The stages around a fit, under the budget of the whole command and Ctrl-C.
 ///
@@ -22,14 +57,18 @@ const WORTH_TELLING: f64 = 5.0;
 /// replay of the fit are left out once the time budget is spent or a stop was asked for.
 pub struct Stages {
     bar: Bar,
-    interrupt: Interrupt,
-    time: TimeBudget,
+    /// What Ctrl-C sets.
+    pub interrupt: Interrupt,
+    /// The clock of the command.
+    pub time: TimeBudget,
     left_out: RefCell<Vec<String>>,
     not_replayed: Cell<bool>,
     /// The stages so far, with the moment each began and the peak of memory before it.
     times: RefCell<Vec<(String, Instant, Option<u64>)>>,
-    quiet: bool,
-    baselines: bool,
+    /// Whether no progress is shown.
+    pub quiet: bool,
+    /// Whether the metric is compared with others.
+    pub baselines: bool,
 }
 
 impl Stages {
@@ -47,32 +86,10 @@ impl Stages {
         }
     }
 
-    /// The same, which admits no comparison where the user wants none.
-    #[must_use]
-    pub fn without_baselines(self, unwanted: bool) -> Self {
-        Self { baselines: !unwanted, ..self }
-    }
-
     /// Without a limit, a line or a listener.
     #[cfg(test)]
     pub fn unlimited() -> Self {
         Self::new(TimeBudget::start(None), true, Interrupt::default())
-    }
-
-    /// What Ctrl-C sets.
-    pub fn interrupt(&self) -> &Interrupt {
-        &self.interrupt
-    }
-
-    /// The clock of the command.
-    pub fn time(&self) -> TimeBudget {
-        self.time
-    }
-
-    /// Names a stage that follows the fit.
-    pub fn announce(&self, stage: &str) {
-        self.begin(stage);
-        self.show(&format!("{stage} (Ctrl-C to skip)"));
     }
 
     /// Shows what is done now.
@@ -86,14 +103,11 @@ impl Stages {
     }
 
     /// Whether an optional stage may begin or continue: there is time left, and no stop was asked for.
-    pub fn continues(&self) -> bool {
+    fn continues(&self) -> bool {
         !self.time.is_spent() && !self.interrupt.is_set()
     }
 
     /// Ends the command where a stop was asked for before anything could be kept; `doing` says when.
-    ///
-    /// # Errors
-    /// That interruption.
     pub fn refuse_stop(&self, doing: &str) -> Result<()> {
         if self.interrupt.is_set() {
             self.clear();
@@ -104,9 +118,6 @@ impl Stages {
     }
 
     /// Whether the reduction of a sparse table takes another pass: with the budget spent, those so far have to do.
-    ///
-    /// # Errors
-    /// An interruption.
     pub fn reduction_pass(&self, done: usize, all: usize) -> Result<ControlFlow<()>> {
         self.refuse_stop("while the table was reduced")?;
         if self.time.is_spent() {
@@ -156,20 +167,20 @@ impl Stages {
             self.time.reason()
         };
         let left_out = self.left_out.take();
-        let compared = (!left_out.is_empty()).then(|| {
-            let text = format!("not compared with {}: {reason}", left_out.join(", "));
-            Warning::new(WarningCode::NotCompared, text)
-        });
-        let replayed = self.not_replayed.take().then(|| {
-            Warning::new(WarningCode::NotReplayed, format!("the fit is not replayed: {reason}"))
-        });
+        let compared = (!left_out.is_empty())
+            .then(|| warning!(NotCompared, "not compared with {}: {reason}", left_out.join(", ")));
+        let replayed = self
+            .not_replayed
+            .take()
+            .then(|| warning!(NotReplayed, "the fit is not replayed: {reason}"));
         compared.into_iter().chain(replayed).collect()
     }
 }
 
 impl evaluation::Stages for Stages {
     fn announce(&self, stage: &str) {
-        Self::announce(self, stage);
+        self.begin(stage);
+        self.show(&format!("{stage} (Ctrl-C to skip)"));
     }
 
     fn admits(&self, method: &str) -> bool {
@@ -180,7 +191,7 @@ impl evaluation::Stages for Stages {
             self.left_out.borrow_mut().push(method.to_string());
             return false;
         }
-        self.announce(&format!("comparing with {method}"));
+        evaluation::Stages::announce(self, &format!("comparing with {method}"));
         true
     }
 
@@ -249,5 +260,18 @@ mod tests {
             error.to_string().starts_with("interrupted while the table was reduced"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn a_budget_is_spent_once_nothing_is_left_and_none_never_is() {
+        let spent = TimeBudget::start(Some(0.0));
+        assert!(spent.is_spent() && spent.left() == Some(0.0));
+        assert!(spent.reason().starts_with("the time budget of 0 s is spent"));
+        let left = TimeBudget::start(Some(1e6)).left();
+        assert!(left.is_some_and(|left| left > 0.0 && left <= 1e6), "{left:?}");
+        for endless in [None, Some(1e300)] {
+            let endless = TimeBudget::start(endless);
+            assert!(!endless.is_spent() && endless.left().is_none());
+        }
     }
 }

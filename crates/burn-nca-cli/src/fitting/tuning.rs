@@ -6,16 +6,18 @@ use std::ops::ControlFlow;
 use anyhow::{Result, bail};
 use burn::tensor::Device;
 use burn_nca_learn::Estimator;
-use burn_nca_learn::data::{AnyData, TrainingData};
+use burn_nca_learn::data::AnyData;
 use burn_nca_learn::estimator::tune::{Search, SearchEnd, TuneConfig, TuneProgress, TuneSession};
 use burn_nca_program::{Bar, RunFolder};
 
 use super::candidates;
-use super::run_folder::{CHECKPOINT, TRIALS};
+use super::rows::FitData;
+use super::run_folder::{self, CHECKPOINT, TRIALS};
 use super::stages::Stages;
+use super::warnings::groups;
 use crate::cli::FitArgs;
 use crate::failure::hinted;
-use crate::process;
+use crate::output::warning;
 use burn_nca_report::{ComparedBy, Tuning, Warning, WarningCode};
 
 /// The progress bar of the fits.
@@ -25,13 +27,12 @@ const BAR: &str = "{bar:24} {pos}/{len} fits  {msg}  {elapsed} elapsed, about {e
 ///
 /// # Errors
 /// Data or settings that a search refuses, or a search that was interrupted.
-pub fn choose<D: TrainingData>(
+pub fn choose<D: FitData>(
     args: &FitArgs,
     config: Estimator,
     (train, device): (&D, &Device),
     (folder, stages): (Option<&RunFolder>, &Stages),
 ) -> Result<(Estimator, Option<Tuning>, Option<Warning>)> {
-    let interrupt = stages.interrupt();
     let Some(mut tune) = candidates::asked_for(args, &config, train.as_any_data())? else {
         return Ok((config, None, None));
     };
@@ -39,10 +40,9 @@ pub fn choose<D: TrainingData>(
     // Once the fit of the winner has begun, more trials could choose another.
     let is_over =
         folder.is_some_and(|run| [CHECKPOINT, TRIALS].iter().all(|name| run.file(name).exists()));
-    tune.budget = budget(tune.budget, stages.time().left(), is_over);
+    tune.budget = budget(tune.budget, stages.time.left(), is_over);
     stages.begin("comparing settings");
-    let compared_by = measure(train.as_any_data());
-    let bar = Bar::new(BAR, args.quiet);
+    let (bar, interrupt) = (Bar::new(BAR, args.quiet), &stages.interrupt);
     let mut begun = false;
     let mut watch = |progress: &TuneProgress<'_>| {
         if progress.finished > 0 && !begun {
@@ -50,7 +50,16 @@ pub fn choose<D: TrainingData>(
             bar.resume(progress.finished * progress.folds);
         }
         begun = true;
-        show(&bar, progress, compared_by);
+        bar.set_length(progress.candidates * progress.folds);
+        let best = progress.best.map_or(String::new(), |best| match D::MEASURE {
+            ComparedBy::Accuracy => {
+                format!("; best accuracy so far {:.1} %", 100.0 * best.accuracy)
+            }
+            ComparedBy::R2 => format!("; best R² so far {:.3}", best.accuracy),
+            ComparedBy::LogProbability => format!("; best ln p so far {:.3}", best.accuracy),
+        });
+        let fits = progress.finished * progress.folds + progress.folds_finished;
+        bar.step(fits, format!("{}{best}", progress.candidate));
         if interrupt.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let mut session = TuneSession::new().with_progress(&mut watch);
@@ -71,7 +80,7 @@ pub fn choose<D: TrainingData>(
     };
     match search.estimator(&config).filter(|_| search.end != SearchEnd::Stopped) {
         Some(chosen) => {
-            let what = (&config.method, compared_by);
+            let what = (&config.method, D::MEASURE);
             let tuning = Tuning::of(&search, what, (tune.neighbors, args.tuning.tune));
             Ok((chosen, Some(tuning), few_groups))
         }
@@ -79,28 +88,7 @@ pub fn choose<D: TrainingData>(
     }
 }
 
-/// What candidates are compared by.
-fn measure(train: AnyData<'_>) -> ComparedBy {
-    match train {
-        AnyData::Numbers(_) => ComparedBy::R2,
-        AnyData::Pairs(_) => ComparedBy::LogProbability,
-        AnyData::Classes(_) | AnyData::Unlabeled(_) => ComparedBy::Accuracy,
-    }
-}
-
-/// The group of each training row, where there are groups.
-pub fn groups(train: AnyData<'_>) -> Option<&[usize]> {
-    match train {
-        AnyData::Classes(train) => train.groups(),
-        AnyData::Numbers(train) => train.groups(),
-        AnyData::Pairs(_) | AnyData::Unlabeled(_) => None,
-    }
-}
-
 /// Cuts no more folds than there are groups: whole groups are held out.
-///
-/// # Errors
-/// More folds asked for than groups.
 fn fit_folds_to_groups(
     args: &FitArgs,
     tune: &mut TuneConfig,
@@ -120,10 +108,10 @@ fn fit_folds_to_groups(
         return Ok(None);
     }
     tune.folds = groups;
-    let text = format!(
+    Ok(Some(warning!(
+        FewGroups,
         "settings are compared in {groups} folds, one for each group of the training rows: the comparison is coarse"
-    );
-    Ok(Some(Warning::new(WarningCode::FewGroups, text)))
+    )))
 }
 
 /// Seconds of a search: its own, and no more than half of what is left of the command's, for the fit comes after it; next
@@ -149,33 +137,7 @@ fn interrupted(search: &Search, resumable: bool) -> String {
         return "interrupted before the first candidate was finished; nothing to resume"
             .to_string();
     }
-    if resumable {
-        let again = process::command_line();
-        return format!(
-            "interrupted after {done} of {all} candidates; resume with: {again} --resume"
-        );
-    }
-    format!("interrupted after {done} of {all} candidates; nothing is saved without --out")
-}
-
-fn show(bar: &Bar, progress: &TuneProgress<'_>, compared_by: ComparedBy) {
-    bar.set_length(progress.candidates * progress.folds);
-    let fits = progress.finished * progress.folds + progress.folds_finished;
-    bar.step(fits, message(progress, compared_by));
-}
-
-fn message(progress: &TuneProgress<'_>, compared_by: ComparedBy) -> String {
-    let best = progress
-        .best
-        .map(|best| match compared_by {
-            ComparedBy::Accuracy => {
-                format!("; best accuracy so far {:.1} %", 100.0 * best.accuracy)
-            }
-            ComparedBy::R2 => format!("; best R² so far {:.3}", best.accuracy),
-            ComparedBy::LogProbability => format!("; best ln p so far {:.3}", best.accuracy),
-        })
-        .unwrap_or_default();
-    format!("{}{best}", progress.candidate)
+    run_folder::interrupted(&format!("{done} of {all} candidates"), resumable)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cli::FitArgs;
 use crate::cli::parse::{NameList, joined};
-use crate::cli::table::{TextArgs, UnlabeledRule};
+use crate::cli::table::TextArgs;
 use crate::output::short_name;
 
 /// The word for all text columns.
@@ -70,7 +70,7 @@ impl Columns {
             weights: columns.weights,
             balanced: columns.balanced,
             unlabeled_class: columns.unlabeled_class,
-            unlabeled_neighbors: columns.unlabeled == Some(UnlabeledRule::Neighbors),
+            unlabeled_neighbors: columns.unlabeled == Some(true),
             split: columns.split,
             test: columns.test,
             groups: columns.groups,

@@ -1,10 +1,11 @@
 //! Arrays, whose columns have no names, for a model or a table that has some: they are taken by their order.
 
+use crate::output::warning;
 use burn_nca_data::{by_name, column_numbers, has_columns};
 use burn_nca_learn::data::{Features, RawTable};
 
 use super::hints::listed;
-use burn_nca_report::{Warning, WarningCode};
+use burn_nca_report::Warning;
 
 /// Whether the columns of this source have no names: an array, two of them or an archive.
 pub fn nameless(data: &str) -> bool {
@@ -46,10 +47,10 @@ fn by_position(data: &str, names: &[String]) -> Option<Warning> {
     (names != column_numbers(names.len())).then(|| {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let data = if data == "-" { "standard input" } else { data };
-        let text = format!(
+        warning!(
+            ReadAs,
             "{data}: the columns of an array have no names and are taken in the order of the fit: {}",
             listed(&names)
-        );
-        Warning::new(WarningCode::ReadAs, text)
+        )
     })
 }

@@ -4,98 +4,73 @@ use anyhow::Result;
 use burn_nca_learn::data::{Missing, Task};
 
 use crate::cli::FitArgs;
-use crate::failure::usage;
+use crate::failure::{Refusal, refusal, refuse, usage};
 use crate::hint::ignore_instead;
 
 /// Refuses options of columns that do not go together.
-///
-/// # Errors
-/// Such options, with the reason and the cure.
 pub fn check(args: &FitArgs, task: Task) -> Result<()> {
-    refuse_without_effect(args, task)?;
-    refuse_without_use(args, task)?;
+    refuse(without_effect(args, task).into_iter().chain(without_use(args, task)))?;
     refuse_two_roles(args)
 }
 
-/// Refuses options that say nothing of such data, or with others.
-fn refuse_without_effect(args: &FitArgs, task: Task) -> Result<()> {
+/// Options that say nothing of such data, or with others.
+fn without_effect(args: &FitArgs, task: Task) -> [Refusal; 6] {
     let columns = &args.columns;
     let (pairs, classes) = (task == Task::Pairs, task == Task::Classes);
-    let refused = [
-        (
+    [
+        refusal(
             columns.balanced && !classes,
             "--balanced lets classes count alike, and there are none here",
             "leave --balanced out",
         ),
-        (
+        refusal(
             columns.unlabeled.is_some() && !classes,
             "--unlabeled is about rows without a class, and there are no classes here",
             "leave --unlabeled out",
         ),
-        (
+        refusal(
             columns.unlabeled_class.is_some() && !classes,
             "--unlabeled-class marks rows without a class, and there are no classes here",
             "leave --unlabeled-class out",
         ),
-        (
+        refusal(
             pairs && columns.test.is_some(),
             "--test parts rows, and what is held out here are pairs",
             "leave --test out",
         ),
-        (
+        refusal(
             pairs && columns.missing == Some(Missing::Drop),
             "--missing drop would renumber the rows that the pairs name",
             "give --missing mean, median or most-frequent",
         ),
-        (
+        refusal(
             columns.missing_indicators && columns.missing == Some(Missing::Drop),
             "--missing-indicators says which values were filled in, and --missing drop fills in none",
             "leave --missing-indicators out, or give --missing mean, median or most-frequent",
         ),
-    ];
-    match refused.into_iter().find(|(given, _, _)| *given) {
-        Some((_, text, hint)) => Err(usage(text, hint)),
-        None => Ok(()),
-    }
+    ]
 }
 
-/// Refuses options that name a column which has no use here.
-fn refuse_without_use(args: &FitArgs, task: Task) -> Result<()> {
-    let (columns, pairs) = (&args.columns, task == Task::Pairs);
+/// Options that name a column which has no use here.
+fn without_use(args: &FitArgs, task: Task) -> [Refusal; 5] {
+    const PARTS: &str = "parts rows, and what is held out here are pairs";
+    let (columns, target, pairs) = (&args.columns, &args.source.target, task == Task::Pairs);
+    let weights =
+        "counts rows, and pairs have weights of their own, in the third column of --pairs";
+    let paired = "has no use where --pairs says what belongs together";
+    let whole = "keeps groups whole when rows are held out, and --split and --test name these rows";
     let is_split = columns.split.is_some() || columns.test.is_some();
-    let without_use = [
-        (
-            pairs,
-            ("--weights", &columns.weights),
-            "--weights counts rows, and pairs have weights of their own, in the third column of --pairs",
-        ),
-        (
-            pairs,
-            ("--split", &columns.split),
-            "--split parts rows, and what is held out here are pairs",
-        ),
-        (
-            pairs,
-            ("--groups", &columns.groups),
-            "--groups parts rows, and what is held out here are pairs",
-        ),
-        (
-            pairs,
-            ("--target", &args.source.target),
-            "--target has no use where --pairs says what belongs together",
-        ),
-        (
-            is_split,
-            ("--groups", &columns.groups),
-            "--groups keeps groups whole when rows are held out, and --split and --test name these rows",
-        ),
+    let all = [
+        (pairs, "--weights", &columns.weights, weights),
+        (pairs, "--split", &columns.split, PARTS),
+        (pairs, "--groups", &columns.groups, PARTS),
+        (pairs, "--target", target, paired),
+        (is_split, "--groups", &columns.groups, whole),
     ];
-    for (useless, (option, column), text) in without_use {
-        if let Some(column) = column.as_ref().filter(|_| useless) {
-            return Err(usage(text, ignore_instead(option, column)));
-        }
-    }
-    Ok(())
+    all.map(|(useless, option, column, reason)| {
+        let hint = ignore_instead(option, column.as_deref().unwrap_or_default());
+        refusal(useless && column.is_some(), format!("{option} {reason}"), hint)
+    })
 }
 
 /// Refuses two roles of one column.

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use burn_nca_data::Target;
 
 use super::SHOWN;
+use super::hints::number_of;
 use super::roles::Roles;
 use crate::failure::hinted;
 use crate::hint::ignore_instead;
@@ -83,16 +84,15 @@ fn single_group_classes(rows: &[usize], target: &Target, groups: &[usize]) -> (V
 }
 
 fn about_single_groups(single: &[String], column: &str) -> Option<Warning> {
+    if single.is_empty() {
+        return None;
+    }
     let shown: Vec<String> = single.iter().take(SHOWN).map(|name| short_name(name)).collect();
     let more = if single.len() > SHOWN { ", …" } else { "" };
-    let classes = match single.len() {
-        0 => return None,
-        1 => "1 class is".to_string(),
-        many => format!("{many} classes are"),
-    };
     Some(warning(format!(
-        "{classes} in one group of column \"{column}\" only: rows of other groups cannot be right about it, so that \
+        "{} in one group of column \"{column}\" only: rows of other groups cannot be right about it, so that \
          its rows count as wrong: {}{more}",
+        number_of(single.len(), "class is", "classes are"),
         shown.join(", ")
     )))
 }

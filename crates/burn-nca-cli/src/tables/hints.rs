@@ -8,7 +8,7 @@ use burn_nca_learn::data::{Features, name_key};
 use super::SHOWN;
 use super::similar_names::about_similar_classes;
 use crate::hint::{CommandKind, hint_text};
-use crate::output::short_name;
+use crate::output::{short_name, warning};
 use burn_nca_report::{RowNames, Warning, WarningCode, counted};
 
 /// From so many classes that are whole numbers on, they may be a quantity.
@@ -20,8 +20,11 @@ const COUNTED_ROWS: usize = 20;
 /// Says that so many rows are not measured, if there are any.
 pub(super) fn unmeasured(rows: usize) -> Option<Warning> {
     (rows > 0).then(|| {
-        let text = format!("{} without a class left out of the measures", counted(rows, "row"));
-        Warning::new(WarningCode::RowsWithoutClass, text)
+        warning!(
+            RowsWithoutClass,
+            "{} without a class left out of the measures",
+            counted(rows, "row")
+        )
     })
 }
 
@@ -52,13 +55,11 @@ fn about_numbers(table: &Table) -> Option<Warning> {
     let whole = |name: &String| name.parse::<f64>().is_ok_and(|number| number.fract() == 0.0);
     let many = names.len() > MANY_CLASSES && labels.len() < 10 * names.len();
     (many && names.iter().all(whole)).then(|| {
-        Warning::new(
-            WarningCode::NumbersAsClasses,
-            format!(
-                "the target \"{}\" holds {} whole numbers, each treated as a class; --task regression predicts a number",
-                short_name(&table.target_name),
-                names.len()
-            ),
+        warning!(
+            NumbersAsClasses,
+            "the target \"{}\" holds {} whole numbers, each treated as a class; --task regression predicts a number",
+            short_name(&table.target_name),
+            names.len()
         )
     })
 }
@@ -68,21 +69,16 @@ fn about_line_ends(table: &Table, rows: &RowNames) -> Option<Warning> {
     let Target::Classes { labels, names } = &table.target else { return None };
     let is_long = |name: &String| name.contains(['\n', '\r']);
     let row = labels.iter().position(|&class| is_long(&names[class]))?;
-    let classes = match names.iter().filter(|name| is_long(name)).count() {
-        1 => "1 class goes".to_string(),
-        many => format!("{many} classes go"),
-    };
-    let name = &names[labels[row]];
-    Some(Warning::new(
-        WarningCode::MultilineClasses,
-        format!(
-            "{classes} over several lines, the first in {}: \"{}\", {} lines; a quotation mark that is a letter \
-             (an inch mark, say) takes the rows up to the next one into its cell: remove it, or write it twice in a cell \
-             in quotation marks",
-            rows.name(row),
-            short_name(name),
-            name.lines().count()
-        ),
+    let long = names.iter().filter(|name| is_long(name)).count();
+    let (classes, name) = (number_of(long, "class goes", "classes go"), &names[labels[row]]);
+    Some(warning!(
+        MultilineClasses,
+        "{classes} over several lines, the first in {}: \"{}\", {} lines; a quotation mark that is a letter \
+         (an inch mark, say) takes the rows up to the next one into its cell: remove it, or write it twice in a cell \
+         in quotation marks",
+        rows.name(row),
+        short_name(name),
+        name.lines().count()
     ))
 }
 
@@ -95,17 +91,12 @@ fn about_minus_one(table: &Table) -> Option<Warning> {
         && others.all(|(_, name)| name_key(name).parse::<f64>().is_ok_and(|number| number >= 0.0));
     let rows = labels.iter().filter(|label| **label == class).count();
     counts.then(|| {
-        Warning::new(
-            WarningCode::ClassMinusOne,
-            format!(
-                "{} of class {}, which is learned as a class; if it marks rows without one, as in scikit-learn, give \
-                 --unlabeled-class -1",
-                match rows {
-                    1 => "1 row is".to_string(),
-                    many => format!("{many} rows are"),
-                },
-                names[class]
-            ),
+        warning!(
+            ClassMinusOne,
+            "{} of class {}, which is learned as a class; if it marks rows without one, as in scikit-learn, give \
+             --unlabeled-class -1",
+            number_of(rows, "row is", "rows are"),
+            names[class]
         )
     })
 }
@@ -131,15 +122,13 @@ fn about_identifiers(features: &Features) -> Option<Warning> {
         1 => ("the column", "it"),
         _ => ("the columns", "them"),
     };
-    Some(Warning::new(
-        WarningCode::Identifiers,
-        format!(
-            "{columns} {} {} the rows rather than describe them, and {} used as a feature; --ignore leaves {cure} out, \
-             --id carries one along",
-            listed(&found),
-            if found.len() == 1 { "numbers" } else { "number" },
-            if found.len() == 1 { "is" } else { "are each" }
-        ),
+    Some(warning!(
+        Identifiers,
+        "{columns} {} {} the rows rather than describe them, and {} used as a feature; --ignore leaves {cure} out, \
+         --id carries one along",
+        listed(&found),
+        if found.len() == 1 { "numbers" } else { "number" },
+        if found.len() == 1 { "is" } else { "are each" }
     ))
 }
 
@@ -186,20 +175,11 @@ fn about_copies(features: &Features) -> Option<Warning> {
         return None;
     }
     let name = |column: usize| short_name(&features.names()[column]);
-    let pairs = copies.iter().take(SHOWN);
-    let pairs: Vec<String> =
-        pairs.map(|&(copy, original)| format!("{} = {}", name(copy), name(original))).collect();
-    let more = if copies.len() > SHOWN {
-        format!(", … ({} in all)", copies.len())
-    } else {
-        String::new()
-    };
-    Some(Warning::new(
-        WarningCode::DuplicateColumns,
-        format!(
-            "duplicate columns, which count twice before the fit; --ignore leaves one out: {}{more}",
-            pairs.join(", ")
-        ),
+    let pairs = copies.iter().map(|&(copy, of)| format!("{} = {}", name(copy), name(of)));
+    Some(warning!(
+        DuplicateColumns,
+        "duplicate columns, which count twice before the fit; --ignore leaves one out: {}",
+        joined(&pairs.collect::<Vec<_>>())
     ))
 }
 
@@ -207,20 +187,23 @@ fn about_copies(features: &Features) -> Option<Warning> {
 fn about_few_rows(features: &Features, train: &[usize]) -> Option<Warning> {
     let (n, d) = (train.len(), features.columns());
     (n < d).then(|| {
-        Warning::new(
-            WarningCode::FewRows,
-            format!(
-                "{} for {}: a map can set every row apart by chance, so trust held-out rows alone; a few --dim, more \
-                 --l2 or --encoder diagonal learn less of it",
-                counted(n, "training row"),
-                counted(d, "feature")
-            ),
+        warning!(
+            FewRows,
+            "{} for {}: a map can set every row apart by chance, so trust held-out rows alone; a few --dim, more \
+             --l2 or --encoder diagonal learn less of it",
+            counted(n, "training row"),
+            counted(d, "feature")
         )
     })
 }
 
 fn column_of(features: &Features, column: usize) -> Vec<f64> {
     (0..features.rows()).map(|row| features.value(row, column)).collect()
+}
+
+/// `1 row is` or `3 rows are`.
+pub(super) fn number_of(number: usize, one: &str, many: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
 }
 
 pub(super) fn listed(names: &[&str]) -> String {

@@ -14,7 +14,6 @@ mod sparse;
 mod target;
 mod target_hints;
 mod test_rows;
-mod unknown_classes;
 mod value_hints;
 
 pub use arrays::nameless;
@@ -22,7 +21,6 @@ pub use check::check;
 pub use of_fit::{open, open_features, open_watched};
 pub use of_model::{LabeledRows, ModelRows, format_of, groups_of, labeled_table, rows};
 pub use opened::{Opened, PreparedData};
-pub use sparse::embedded_table;
 
 /// How many names a warning lists.
 const SHOWN: usize = 5;

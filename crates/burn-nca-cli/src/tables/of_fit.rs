@@ -1,29 +1,32 @@
 //! The table of a fit: read, prepared on its training rows, and split.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use anyhow::{Result, bail};
 use burn_nca_data::{
-    CsvOptions, Table, Target, TargetColumn, TargetKind, WithoutClass, is_sparse,
-    open as open_numbers, open_raw, open_unlabeled,
+    CsvOptions, Table, Target, TargetKind, WithoutClass, is_sparse, open as open_numbers, open_raw,
+    open_unlabeled,
 };
 use burn_nca_learn::data::{
     Features, Missing, Preparation, Prepared, RawColumn, RawTable, RawValues, Split, grouped_split,
 };
 
 use super::grouping;
-use super::hints::read_as;
+use super::hints::{number_of, read_as};
 use super::opened::Opened;
-use super::roles::{Part, Roles};
+use super::roles::Roles;
 use super::similar_names::about_similar_texts;
 use super::sparse::{self, OnPass};
-use super::target::{drawn_split, raw_options, select, take_target, targets};
+use super::target::{
+    drawn_split, raw_options, refuse_no_such_class, refuse_unseen_classes, select, take_target,
+    targets,
+};
 use super::target_hints::about_raw;
 use super::test_rows::{of_test, with_test_rows};
-use super::unknown_classes::{refuse_no_such_class, refuse_unseen_classes};
 use crate::failure::{hinted, usage};
 use crate::hint::CommandKind;
-use crate::output::short_name;
+use crate::output::{short_name, warning};
 use crate::source::{Columns, Source};
 use burn_nca_report::{RowNames, Warning, WarningCode};
 
@@ -31,21 +34,18 @@ use burn_nca_report::{RowNames, Warning, WarningCode};
 ///
 /// # Errors
 /// A table that cannot be read or prepared, or a split without a training row.
-pub fn open(source: &Source, task: TargetKind) -> Result<Opened> {
-    open_watched(source, task, &mut |_, _| Ok(ControlFlow::Continue(())))
+pub fn open(source: &Source) -> Result<Opened> {
+    open_watched(source, &mut |_, _| Ok(ControlFlow::Continue(())))
 }
 
 /// As [`open`], asking before each pass of the reduction of a sparse table.
-///
-/// # Errors
-/// As [`open`], or that of `on_pass`.
-pub fn open_watched(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>) -> Result<Opened> {
+pub fn open_watched(source: &Source, on_pass: &mut OnPass<'_>) -> Result<Opened> {
     let opened = if is_sparse(&source.data) {
-        sparse::open(source, task, on_pass)?
+        sparse::open(source, on_pass)?
     } else if source.columns.need_raw_table() {
-        raw(source, task)?
+        raw(source)?
     } else {
-        numbers(source, task)?
+        numbers(source)?
     };
     if opened.split.train.is_empty() {
         bail!(hinted("no training row is left", "give rows to learn from"));
@@ -57,9 +57,6 @@ pub fn open_watched(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>)
 type PreparedFeatures = (Features, Option<Preparation>, RowNames, Vec<Warning>);
 
 /// Opens and prepares the features of a fit without a target.
-///
-/// # Errors
-/// A table that cannot be read or prepared.
 pub fn open_features(source: &Source) -> Result<PreparedFeatures> {
     let columns = &source.columns;
     if source.reduce.is_some() {
@@ -69,8 +66,7 @@ pub fn open_features(source: &Source) -> Result<PreparedFeatures> {
         ));
     }
     if !columns.need_raw_table() {
-        let options = csv_options(source, TargetKind::Classes);
-        let (data, notes) = open_unlabeled(&source.data, &options)?;
+        let (data, notes) = open_unlabeled(&source.data, &csv_options(source))?;
         let (names, warnings) = (RowNames::default(), read_as(&notes, CommandKind::Fit));
         return Ok((data, None, names, warnings));
     }
@@ -87,8 +83,8 @@ pub fn open_features(source: &Source) -> Result<PreparedFeatures> {
 }
 
 /// A table of numbers.
-fn numbers(source: &Source, task: TargetKind) -> Result<Opened> {
-    let mut table = open_numbers(&source.data, &csv_options(source, task))?;
+fn numbers(source: &Source) -> Result<Opened> {
+    let mut table = open_numbers(&source.data, &csv_options(source))?;
     if let (Some(class), None) = (&source.columns.unlabeled_class, &table.without_class) {
         let names =
             if let Target::Classes { names, .. } = &table.target { &names[..] } else { &[] };
@@ -107,23 +103,20 @@ fn numbers(source: &Source, task: TargetKind) -> Result<Opened> {
 }
 
 /// A table with text, missing values or columns that are no features.
-fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
-    let columns = &source.columns;
-    let target = source.target.clone().map_or(TargetColumn::Last, TargetColumn::Name);
-    let mut raw = open_raw(&source.data, &raw_options(source, Some((target, task))))?;
+fn raw(source: &Source) -> Result<Opened> {
+    let (columns, task) = (&source.columns, source.kind());
+    let target = Some((source.target_column(), task));
+    let mut raw = open_raw(&source.data, &raw_options(source, target))?;
     let target_name = raw.columns().last().map_or("", RawColumn::name).to_string();
     let groups = columns.groups.as_deref().and_then(|name| raw.column(name));
     let similar_groups = groups.and_then(|groups| about_similar_texts("groups", groups));
     let mut roles = Roles::take(&mut raw, columns)?;
     let first_rows = raw.rows();
-    let (preparation, note) = match &columns.test {
-        Some(test) => {
-            let (preparation, note) =
-                with_test_rows(test, (source, task), &target_name, (&mut raw, &mut roles))?;
-            (Some(preparation), note)
-        }
-        None => (None, None),
-    };
+    let test = columns.test.as_deref();
+    let tested =
+        test.map(|test| with_test_rows(test, source, &target_name, (&mut raw, &mut roles)));
+    let (preparation, note) = tested.transpose()?.unzip();
+    let note: Option<Warning> = note.flatten();
     let notes: Vec<Warning> =
         read_as(raw.notes(), CommandKind::Fit).into_iter().chain(note).collect();
     let column = take_target(&mut raw, &target_name)?;
@@ -165,11 +158,11 @@ fn raw(source: &Source, task: TargetKind) -> Result<Opened> {
     let ids = roles.ids.take();
     let (table, split, roles, places) = kept(&prepared, ((&rows, target), without), (split, roles));
     let table = Table { target_name, ..table };
-    let test = columns.test.as_deref().map(|test| (first_rows, of_test(test)));
-    let names = RowNames { places: Some(places), ids, other: test };
+    let other = test.map(|test| (first_rows, of_test(test)));
+    let names = RowNames { places: Some(places), ids, other };
     warnings.extend(groups);
     warnings.extend(about_rows_without_class((&table, &names), columns));
-    if columns.test.is_some() || columns.split.is_some() {
+    if test.is_some() || columns.split.is_some() {
         refuse_unseen_classes(&table.target, &split)?;
     }
     let (preparation, reduction) = (Some(preparation), None);
@@ -206,7 +199,7 @@ fn kept(
     let roles = Roles {
         weights: roles.weights.map(of_rows),
         groups: roles.groups.map(|groups| in_table(&groups, &places)),
-        parts: None,
+        is_test: None,
         ids: None,
     };
     (table, split, roles, places)
@@ -218,26 +211,24 @@ fn in_table(rows: &[usize], places: &[usize]) -> Vec<usize> {
 }
 
 /// The rows with a target that have a weight, too, and what to say of the others.
-///
-/// # Errors
-/// No row of positive weight.
 fn weighted(
     (rows, target): (Vec<usize>, Target),
     weights: Option<&[f64]>,
 ) -> Result<(Vec<usize>, Target, Option<String>)> {
     let Some(weights) = weights else { return Ok((rows, target, None)) };
     let kept: Vec<usize> = (0..rows.len()).filter(|&at| weights[rows[at]] > 0.0).collect();
-    let said = match rows.len() - kept.len() {
-        0 => return Ok((rows, target, None)),
-        1 => "1 row has weight 0 and is left out".to_string(),
-        all if all == rows.len() => {
-            bail!(hinted(
-                format!("none of the {all} rows has a positive weight"),
-                "give some rows a positive weight"
-            ))
-        }
-        many => format!("{many} rows have weight 0 and are left out"),
-    };
+    let none = rows.len() - kept.len();
+    if none == 0 {
+        return Ok((rows, target, None));
+    }
+    if kept.is_empty() && none > 1 {
+        bail!(hinted(
+            format!("none of the {none} rows has a positive weight"),
+            "give some rows a positive weight"
+        ))
+    }
+    let said =
+        number_of(none, "row has weight 0 and is left out", "rows have weight 0 and are left out");
     Ok((in_table(&rows, &kept), select(target, &kept), Some(said)))
 }
 
@@ -255,16 +246,15 @@ fn split_of(
     if source.columns.test.is_some() {
         return Ok(split_by(&|row| row >= first_rows));
     }
-    if let Some(parts) = &roles.parts {
-        return Ok(split_by(&|row| parts[row] == Part::Test));
+    if let Some(is_test) = &roles.is_test {
+        return Ok(split_by(&|row| is_test[row]));
     }
     let Some(groups) = &roles.groups else { return drawn_split(target, rows.len(), source) };
     let labels = match target {
         Target::Classes { labels, .. } => labels.clone(),
         _ => vec![0; rows.len()],
     };
-    let groups: Vec<usize> = rows.iter().map(|&row| groups[row]).collect();
-    Ok(grouped_split(&labels, &groups, source.split.share, source.split.seed)?)
+    Ok(grouped_split(&labels, &in_table(groups, rows), source.split.share, source.split.seed)?)
 }
 
 fn about_roles(columns: &Columns, roles: &Roles, raw: &RawTable) -> Vec<String> {
@@ -280,9 +270,7 @@ fn about_roles(columns: &Columns, roles: &Roles, raw: &RawTable) -> Vec<String> 
         said.push(format!("the test rows are those of {test}"));
     }
     if let (Some(name), Some(groups)) = (named(&columns.groups), &roles.groups) {
-        let mut groups = groups.clone();
-        groups.sort_unstable();
-        groups.dedup();
+        let groups: BTreeSet<&usize> = groups.iter().collect();
         said.push(format!(
             "the {} groups of column \"{name}\" ({} rows) stay whole in splits and folds, and no score counts rows of a \
              row's own group (the objective of the fit does)",
@@ -299,30 +287,28 @@ fn about_rows_without_class(
 ) -> Option<Warning> {
     let without = table.without_class.as_ref()?;
     let (count, first) = (without.rows.len(), names.name_of_place(*without.rows.first()?));
-    let (rows, verb) = match count {
-        1 => ("1 row has".to_string(), "is"),
-        _ => (format!("{count} rows have"), "are"),
-    };
+    let rows = number_of(count, "row has", "rows have");
+    let verb = if count == 1 { "is" } else { "are" };
     let part = if columns.unlabeled_neighbors {
         "part of the denominators of the fit and of no score"
     } else {
         "left out of the fit and of all scores"
     };
-    Some(Warning::new(
-        WarningCode::RowsWithoutClass,
-        format!(
-            "{rows} no class (the first is {first}) and {verb} {part} (gray in the picture); nca predict gives their classes"
-        ),
+    Some(warning!(
+        RowsWithoutClass,
+        "{rows} no class (the first is {first}) and {verb} {part} (gray in the picture); nca predict gives their classes"
     ))
 }
 
-fn csv_options(source: &Source, task: TargetKind) -> CsvOptions {
+fn csv_options(source: &Source) -> CsvOptions {
     CsvOptions {
+        target: source.target_column(),
+        ignore: source.ignored.clone(),
         features: source.columns.features.clone(),
         format: source.columns.format.clone(),
-        set_unlabeled_apart: task == TargetKind::Classes,
+        set_unlabeled_apart: source.kind() == TargetKind::Classes,
         unlabeled_class: source.columns.unlabeled_class.clone(),
-        task,
-        ..source.csv_options()
+        task: source.kind(),
+        ..CsvOptions::default()
     }
 }

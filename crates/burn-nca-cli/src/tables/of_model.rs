@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result};
 use burn_nca_data::{
-    CsvOptions, RawOptions, Table, Target, TargetColumn, TargetKind, TextFormat, has_columns,
-    is_sparse, open, open_features_as, open_raw, open_sparse_features,
+    CsvOptions, RawOptions, SparseTable, Table, Target, TargetColumn, TargetKind, TextFormat,
+    has_columns, is_sparse, open, open_features_as, open_raw, open_sparse, open_sparse_features,
 };
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, Preparation, Prepared, RawTable, name_key};
@@ -14,9 +14,9 @@ use super::target::{select, targets};
 use crate::cli::table::TextArgs;
 use crate::failure::{self, hinted};
 use crate::hint::CommandKind;
-use crate::output;
+use crate::output::{self, warning};
 use crate::source::{Source, with_given};
-use burn_nca_report::{Warning, WarningCode};
+use burn_nca_report::Warning;
 
 /// Rows that a model can embed.
 #[derive(Debug)]
@@ -103,22 +103,10 @@ pub fn rows(
 pub struct LabeledRows {
     /// The rows that were kept.
     pub table: Table,
-    /// Which rows of the file these are, from 0.
+    /// Which rows of the file these are, from 0; of a sparse table they are not known.
     pub rows: Vec<usize>,
     /// What was unusual.
     pub warnings: Vec<Warning>,
-}
-
-impl LabeledRows {
-    /// The rows of a table of numbers; those without a class are set apart.
-    fn of(table: Table) -> Self {
-        let apart = table.without_class.as_ref().map_or(&[][..], |without| &without.rows);
-        let all = 0..table.features.rows() + apart.len();
-        let rows = all.filter(|row| apart.binary_search(row).is_err()).collect();
-        let notes = read_as(&table.notes, CommandKind::Use).into_iter();
-        let warnings = notes.chain(unmeasured(apart.len())).collect();
-        Self { table, rows, warnings }
-    }
 }
 
 /// The rows of `data` with their targets, for a model, and what was unusual; rows that the preparation leaves out, and
@@ -132,13 +120,16 @@ pub fn labeled_table(
     (given, text): (Option<&str>, &TextArgs),
     task: TargetKind,
 ) -> Result<LabeledRows> {
+    let unlabeled = source.and_then(|source| source.columns.unlabeled_class.as_deref());
+    if is_sparse(data) {
+        return embedded_table(model, (data, task), unlabeled);
+    }
     let format = format_of(source, text);
     let has_columns = has_columns(data);
     let learned = source.and_then(|source| source.target.clone());
     let learned = learned.filter(|_| given.is_none() && has_columns);
     let name = given.map(String::from).or(learned.clone());
     let target = name.map_or(TargetColumn::Last, TargetColumn::Name);
-    let unlabeled = source.and_then(|source| source.columns.unlabeled_class.as_deref());
     let is_prepared = model.preparation().is_some() && (has_columns || nameless(data));
     let found = if is_prepared {
         prepared_table(data, model, (target, task, unlabeled), format)
@@ -155,7 +146,14 @@ pub fn labeled_table(
             unlabeled_class: unlabeled.map(String::from),
             ..CsvOptions::default()
         };
-        open(data, &options).map(LabeledRows::of).map_err(anyhow::Error::from)
+        open(data, &options).map_err(anyhow::Error::from).map(|table| {
+            let apart = table.without_class.as_ref().map_or(&[][..], |without| &without.rows);
+            let all = 0..table.features.rows() + apart.len();
+            let rows = all.filter(|row| apart.binary_search(row).is_err()).collect();
+            let notes = read_as(&table.notes, CommandKind::Use).into_iter();
+            let warnings = notes.chain(unmeasured(apart.len())).collect();
+            LabeledRows { table, rows, warnings }
+        })
     };
     let mut found = match (found, learned) {
         (Err(error), Some(target)) if lacks_column(&error, &target) => {
@@ -174,6 +172,25 @@ pub fn labeled_table(
     }
     model.scaling().check_columns(found.table.features.names())?;
     Ok(found)
+}
+
+/// The rows of a sparse table where the model puts them: what [`Fitted::of_embedded`] takes.
+fn embedded_table(
+    model: &Fitted,
+    (data, task): (&str, TargetKind),
+    unlabeled: Option<&str>,
+) -> Result<LabeledRows> {
+    let mut table = open_sparse(data, task)?;
+    if let Some(class) = unlabeled {
+        table = table.set_apart(class);
+    }
+    let SparseTable { features, target_name, target, without_class, notes } = table;
+    let warnings = read_as(&notes, CommandKind::Use).into_iter();
+    let warnings = warnings.chain(unmeasured(without_class.len())).collect();
+    let (without_class, notes) = (None, Vec::new());
+    let features = model.transform_sparse(&features)?;
+    let table = Table { features, target_name, target, without_class, notes };
+    Ok(LabeledRows { table, rows: Vec::new(), warnings })
 }
 
 /// The key of the group of each row of `data` by this column, where it has one; `None` without the column.
@@ -237,7 +254,7 @@ fn prepared_table(
 fn prepare(model: &Fitted, raw: &RawTable, data: &str) -> Result<(Prepared, Vec<Warning>)> {
     let prepared = model.prepare(raw).with_context(|| data.to_string())?;
     let remarks = prepared.remarks.iter();
-    let warning = |remark| Warning::new(WarningCode::Prepared, format!("{data}: {remark}"));
+    let warning = |remark| warning!(Prepared, "{data}: {remark}");
     let warnings = remarks.map(warning).collect();
     Ok((prepared, warnings))
 }

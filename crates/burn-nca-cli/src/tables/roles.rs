@@ -9,18 +9,12 @@ use crate::failure::hinted;
 use crate::output::short_name;
 use crate::source::Columns;
 
-/// The part that a row is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    Train,
-    Test,
-}
-
 /// What is known of each row in addition to its features and its target.
 #[derive(Debug, Default)]
 pub struct Roles {
     pub weights: Option<Vec<f64>>,
-    pub parts: Option<Vec<Part>>,
+    /// Whether each row is held out.
+    pub is_test: Option<Vec<bool>>,
     pub groups: Option<Vec<usize>>,
     /// What the source calls each row.
     pub ids: Option<Vec<String>>,
@@ -36,7 +30,7 @@ impl Roles {
             |name: &Option<String>| name.as_deref().and_then(|name| raw.column(name).cloned());
         let roles = Self {
             weights: column(&columns.weights).map(weights).transpose()?,
-            parts: column(&columns.split).map(parts).transpose()?,
+            is_test: column(&columns.split).map(is_test).transpose()?,
             groups: column(&columns.groups).map(groups),
             ids: column(&columns.id).map(|column| {
                 column.into_text().iter().map(|id| id.unwrap_or_default().to_string()).collect()
@@ -123,12 +117,12 @@ fn weights(column: RawColumn) -> Result<Vec<f64>> {
     Ok(values.iter().map(|weight| weight / unit).collect())
 }
 
-fn parts(column: RawColumn) -> Result<Vec<Part>> {
+fn is_test(column: RawColumn) -> Result<Vec<bool>> {
     let name = short_name(column.name());
     let text = column.into_text();
     let part = |(row, text): (usize, Option<&str>)| match text.map(str::to_lowercase).as_deref() {
-        Some("train" | "training") => Ok(Part::Train),
-        Some("test") => Ok(Part::Test),
+        Some("train" | "training") => Ok(false),
+        Some("test") => Ok(true),
         found => {
             let found =
                 found.map_or("empty".to_string(), |found| format!("{:?}", short_name(found)));
@@ -163,11 +157,8 @@ mod tests {
     #[test]
     fn parts_weights_and_groups_are_read_and_what_is_none_is_named() {
         let text = |values: [&'static str; 3]| RawColumn::text("c", values.map(Some));
-        assert_eq!(
-            parts(text(["Train", "test", "train"])).unwrap(),
-            [Part::Train, Part::Test, Part::Train]
-        );
-        let error = parts(text(["train", "valid", "test"])).unwrap_err().to_string();
+        assert_eq!(is_test(text(["Train", "test", "train"])).unwrap(), [false, true, false]);
+        let error = is_test(text(["train", "valid", "test"])).unwrap_err().to_string();
         assert!(error.contains("row 2, column \"c\" of --split is \"valid\""), "{error}");
         assert_eq!(groups(RawColumn::text("c", [Some("a"), None, Some("a"), None])), [0, 2, 0, 4]);
         let spelled = ["7", "7.0", "A", "a", "07"].map(Some);

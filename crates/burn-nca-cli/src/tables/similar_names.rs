@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use burn_nca_data::{Table, Target};
 use burn_nca_learn::data::{RawColumn, RawValues, are_same_letters, is_decomposed};
-use burn_nca_report::{Warning, WarningCode};
+use burn_nca_report::Warning;
 
 use super::SHOWN;
-use crate::output::short_name;
+use crate::output::{short_name, warning};
 
 /// The most names with marks on letters that are compared with the others.
 const MOST_MARKED: usize = 100;
@@ -46,12 +46,10 @@ fn about_similar(what: &str, taken: &str, names: &[String]) -> Option<Warning> {
         .map(|names| names.collect::<Vec<_>>().join(" and "))
         .collect();
     (!found.is_empty()).then(|| {
-        Warning::new(
-            WarningCode::SimilarClasses,
-            format!(
-                "{what} differ in case{accents} or in spaces only, and are {taken}: {}; write them alike if they are one",
-                found.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join("; ")
-            ),
+        warning!(
+            SimilarClasses,
+            "{what} differ in case{accents} or in spaces only, and are {taken}: {}; write them alike if they are one",
+            found.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join("; ")
         )
     })
 }
@@ -71,6 +69,7 @@ fn of_other_letters(names: &[String]) -> Vec<Vec<&str>> {
 #[cfg(test)]
 mod tests {
     use burn_nca_data::{CsvOptions, parse_csv};
+    use burn_nca_report::WarningCode;
 
     use super::*;
 

@@ -4,19 +4,18 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use anyhow::{Result, bail};
-use burn_nca_data::{SparseTable, Table, Target, TargetKind, open_sparse};
-use burn_nca_learn::Fitted;
+use burn_nca_data::{SparseTable, Table, Target, open_sparse};
 use burn_nca_learn::baseline::TruncatedSvdConfig;
 use burn_nca_learn::data::{Features, SparseFeatures, Split};
 
-use super::hints::{read_as, unmeasured};
+use super::hints::read_as;
 use super::opened::Opened;
 use super::reduction::{Reduction, directions};
 use super::roles::Roles;
-use super::target::drawn_split;
-use super::unknown_classes::refuse_no_such_class;
+use super::target::{drawn_split, refuse_no_such_class};
 use crate::failure::hinted;
 use crate::hint::CommandKind;
+use crate::output::warning;
 use crate::source::Source;
 use burn_nca_report::evaluation::about_constant;
 use burn_nca_report::{RowNames, Warning, WarningCode, counted};
@@ -32,7 +31,7 @@ pub type OnPass<'a> = dyn FnMut(usize, usize) -> Result<ControlFlow<()>> + 'a;
 ///
 /// # Errors
 /// A table that cannot be read, options of columns, rows that cannot be reduced, or what `on_pass` ends the work with.
-pub(super) fn open(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>) -> Result<Opened> {
+pub(super) fn open(source: &Source, on_pass: &mut OnPass<'_>) -> Result<Opened> {
     let columns = &source.columns;
     let chosen = source.target.is_some()
         || !source.ignored.is_empty()
@@ -48,7 +47,7 @@ pub(super) fn open(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>) 
             "leave them out"
         ));
     }
-    let mut table = open_sparse(&source.data, task)?;
+    let mut table = open_sparse(&source.data, source.kind())?;
     if let Some(class) = &columns.unlabeled_class {
         if let Target::Classes { names, .. } = &table.target {
             refuse_no_such_class(names, class)?;
@@ -60,13 +59,11 @@ pub(super) fn open(source: &Source, task: TargetKind, on_pass: &mut OnPass<'_>) 
     let (reduction, reduced, mut warnings) = reduced(&features, (&split, source.reduce), on_pass)?;
     warnings.extend(read_as(&notes, CommandKind::Fit));
     if !without_class.is_empty() {
-        warnings.push(Warning::new(
-            WarningCode::RowsWithoutClass,
-            format!(
-                "{} of {} without a class are kept out of the fit and of its figures",
-                counted(without_class.len(), "row"),
-                source.data
-            ),
+        warnings.push(warning!(
+            RowsWithoutClass,
+            "{} of {} without a class are kept out of the fit and of its figures",
+            counted(without_class.len(), "row"),
+            source.data
         ));
     }
     let (without_class, notes) = (None, Vec::new());
@@ -91,11 +88,12 @@ fn reduced(
         false => error,
     })?;
     let [_, found] = svd.projection.shape();
+    let all = features.rows() as f64 * features.columns() as f64;
     let mut remark = format!(
-        "{} of which {} are not 0 are reduced to {found} by a truncated SVD of the training rows{}; the saved model takes \
+        "{} of which {:.1} % are not 0 are reduced to {found} by a truncated SVD of the training rows{}; the saved model takes \
          the table itself",
         counted(features.columns(), "column"),
-        share_of_entries(features),
+        100.0 * features.entries() as f64 / all.max(1.0),
         if found < k { ", which vary in no other direction" } else { "" },
     );
     if svd.passes < config.iterations {
@@ -118,34 +116,4 @@ fn about_constant_columns(train: &SparseFeatures) -> Option<Warning> {
     let constant = train.constant_columns().into_iter().filter(|column| filled.contains(column));
     let names: Vec<String> = constant.map(|column| format!("x{}", column + 1)).collect();
     about_constant(&names.iter().map(String::as_str).collect::<Vec<_>>())
-}
-
-fn share_of_entries(features: &SparseFeatures) -> String {
-    let all = features.rows() as f64 * features.columns() as f64;
-    format!("{:.1} %", 100.0 * features.entries() as f64 / all.max(1.0))
-}
-
-/// The rows of a sparse table with their targets where a model puts them: what
-/// [`Fitted::of_embedded`] takes.
-///
-/// # Errors
-/// A table that cannot be read, or of other columns than the model's.
-pub fn embedded_table(
-    data: &str,
-    (model, source): (&Fitted, Option<&Source>),
-    task: TargetKind,
-) -> Result<(Table, Vec<Warning>)> {
-    let table = open_sparse(data, task)?;
-    let unlabeled = source.and_then(|source| source.columns.unlabeled_class.as_deref());
-    let table = match unlabeled {
-        Some(class) => table.set_apart(class),
-        None => table,
-    };
-    let SparseTable { features, target_name, target, without_class, notes } = table;
-    let warnings = read_as(&notes, CommandKind::Use)
-        .into_iter()
-        .chain(unmeasured(without_class.len()))
-        .collect();
-    let (features, notes) = (model.transform_sparse(&features)?, Vec::new());
-    Ok((Table { features, target_name, target, without_class: None, notes }, warnings))
 }

@@ -1,10 +1,14 @@
-//! The column of the target: how it is read, which rows have one, and what these are.
+//! The column of the target: how it is read, which rows have one, and what these are; classes that no training row has.
+
+use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, bail};
 use burn_nca_data::{Error, Hint, Message, RawOptions, Setting, Target, TargetColumn, TargetKind};
 use burn_nca_learn::data::{
-    RawColumn, RawTable, RawValues, Split, TextValues, name_key, random_split, stratified_split,
+    RawColumn, RawTable, RawValues, Split, TextValues, difference, meant_name, name_key,
+    random_split, stratified_split,
 };
+use burn_nca_report::counted;
 
 use crate::failure::hinted;
 use crate::output::short_name;
@@ -64,10 +68,7 @@ pub(super) fn targets(
     }
     let missing = column.num_missing();
     match column.values() {
-        RawValues::Numbers(values) if missing == 0 => {
-            Ok(((0..values.len()).collect(), Target::Numeric(values.clone())))
-        }
-        RawValues::Numbers(values) if drop && missing < values.len() => {
+        RawValues::Numbers(values) if missing == 0 || drop && missing < values.len() => {
             let rows: Vec<usize> = (0..values.len()).filter(|&row| !values[row].is_nan()).collect();
             let known = rows.iter().map(|&row| values[row]).collect();
             Ok((rows, Target::Numeric(known)))
@@ -112,4 +113,42 @@ pub(super) fn drawn_split(target: &Target, rows: usize, source: &Source) -> Resu
         Target::Classes { labels, .. } => stratified_split(labels, share, seed)?,
         _ => random_split(rows, share, seed)?,
     })
+}
+
+/// Refuses a class of rows without one that no row has.
+pub(super) fn refuse_no_such_class(names: &[String], class: &str) -> Result<()> {
+    if names.iter().any(|name| name_key(name) == name_key(class)) {
+        return Ok(());
+    }
+    let shown: Vec<String> = names.iter().take(20).map(|name| short_name(name)).collect();
+    bail!(
+        "no row is of the class \"{}\" that --unlabeled-class names; the classes are {}",
+        short_name(class),
+        shown.join(", ")
+    )
+}
+
+/// Refuses test rows of classes that no training row has, as `nca evaluate` does: each would be a certain error.
+///
+/// # Errors
+/// Such a class, with the class of the training rows that it may be meant for.
+pub(super) fn refuse_unseen_classes(target: &Target, split: &Split) -> Result<()> {
+    let Target::Classes { labels, names } = target else { return Ok(()) };
+    let known: BTreeSet<usize> = split.train.iter().map(|&row| labels[row]).collect();
+    let unseen = |row: &&usize| !known.contains(&labels[**row]);
+    let Some(&first) = split.test.iter().find(unseen) else { return Ok(()) };
+    let rows = split.test.iter().filter(unseen).count();
+    let name = &names[labels[first]];
+    let meant = meant_name(name, known.iter().map(|&class| names[class].as_str()));
+    let hint = meant.map_or(String::new(), |meant| {
+        format!(" (\"{}\" {})", short_name(meant), difference(name, meant))
+    });
+    bail!(hinted(
+        format!(
+            "{rows} of {} are of a class that no training row has, such as \"{}\"{hint}",
+            counted(split.test.len(), "test row"),
+            short_name(name)
+        ),
+        "correct the name, or leave those rows out"
+    ))
 }

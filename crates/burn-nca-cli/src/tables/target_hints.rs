@@ -6,8 +6,8 @@ use burn_nca_data::{Table, Target};
 use burn_nca_learn::data::{Features, RawColumn, RawTable, RawValues, Split};
 
 use super::hints::listed;
-use crate::output::short_name;
-use burn_nca_report::{RowNames, Warning, WarningCode};
+use crate::output::{short_name, warning};
+use burn_nca_report::{RowNames, Warning};
 
 /// Rows that each class has on average where one value for each of them is no coincidence.
 const ROWS_PER_CLASS: usize = 3;
@@ -36,18 +36,15 @@ pub(super) fn about_target(
                 let value = |row| Some((features.value(row, *column) + 0.0).to_bits());
                 tells_classes((0..features.rows()).map(value), labels, names.len())
             };
-            about_copies(features, &(0..features.columns()).filter(of_class).collect::<Vec<_>>())
-                .into_iter()
-                .collect()
+            about_copies(features, of_class).into_iter().collect()
         }
         Target::Numeric(values) => {
             let linear = |column: &usize| {
                 let feature = |row| features.value(row, *column);
                 correlation((0..values.len()).map(feature), values).is_some_and(|r| r.abs() > SAME)
             };
-            let copies: Vec<usize> = (0..features.columns()).filter(linear).collect();
             let name = short_name(&table.target_name);
-            about_copies(features, &copies)
+            about_copies(features, linear)
                 .into_iter()
                 .chain(about_outliers(&name, values, rows))
                 .chain(about_constant_test(&name, values, &split.test))
@@ -126,10 +123,9 @@ fn correlation(x: impl Iterator<Item = f64> + Clone, y: &[f64]) -> Option<f64> {
     (n >= 10.0 && r.is_finite()).then_some(r)
 }
 
-fn about_copies(features: &Features, columns: &[usize]) -> Option<Warning> {
-    let names: Vec<&str> =
-        columns.iter().map(|&column| features.names()[column].as_str()).collect();
-    copies_warning(&names)
+fn about_copies(features: &Features, is_copy: impl Fn(&usize) -> bool) -> Option<Warning> {
+    let columns = (0..features.columns()).filter(is_copy);
+    copies_warning(&columns.map(|column| features.names()[column].as_str()).collect::<Vec<_>>())
 }
 
 fn copies_warning(names: &[&str]) -> Option<Warning> {
@@ -138,13 +134,11 @@ fn copies_warning(names: &[&str]) -> Option<Warning> {
         1 => ("the column", "determines", "it"),
         _ => ("the columns", "determine each", "them"),
     };
-    Some(Warning::new(
-        WarningCode::TargetCopy,
-        format!(
-            "{columns} {} {tells} the target exactly, row by row; if that is a copy of the target, every score is \
-             meaningless, and --ignore leaves {leaves} out",
-            listed(names)
-        ),
+    Some(warning!(
+        TargetCopy,
+        "{columns} {} {tells} the target exactly, row by row; if that is a copy of the target, every score is \
+         meaningless, and --ignore leaves {leaves} out",
+        listed(names)
     ))
 }
 
@@ -154,13 +148,11 @@ fn names_warning(names: &[&str]) -> Option<Warning> {
         1 => ("the column", "holds", "it"),
         _ => ("the columns", "hold", "them"),
     };
-    Some(Warning::new(
-        WarningCode::Identifiers,
-        format!(
-            "{columns} {} {hold} a different text in each row, which carries no information about other rows; --ignore leaves {them} \
-             out, --id carries one along",
-            listed(names)
-        ),
+    Some(warning!(
+        Identifiers,
+        "{columns} {} {hold} a different text in each row, which carries no information about other rows; --ignore leaves {them} \
+         out, --id carries one along",
+        listed(names)
     ))
 }
 
@@ -181,16 +173,14 @@ fn about_outliers(name: &str, values: &[f64], names: &RowNames) -> Option<Warnin
     sorted.sort_by(f64::total_cmp);
     let row = squares[0].1;
     let rows = if few == 1 { "1 row makes".into() } else { format!("{few} of {n} rows make") };
-    Some(Warning::new(
-        WarningCode::TargetOutliers,
-        format!(
-            "{rows} {:.1} % of the variance of the target \"{name}\": {} in {}, where the median is {}; the fit and \
-             every R² follow it, so correct the value, or remove the row, if it is an error",
-            100.0 * share,
-            values[row],
-            names.name(row),
-            sorted[n / 2]
-        ),
+    Some(warning!(
+        TargetOutliers,
+        "{rows} {:.1} % of the variance of the target \"{name}\": {} in {}, where the median is {}; the fit and \
+         every R² follow it, so correct the value, or remove the row, if it is an error",
+        100.0 * share,
+        values[row],
+        names.name(row),
+        sorted[n / 2]
     ))
 }
 
@@ -199,13 +189,11 @@ fn about_constant_test(name: &str, values: &[f64], test: &[usize]) -> Option<War
     let first = values[*test.first()?];
     let constant = test.iter().all(|&row| values[row] == first);
     (constant && test.len() > 1).then(|| {
-        Warning::new(
-            WarningCode::ConstantTarget,
-            format!(
-                "the target \"{name}\" is {first} in all {} held-out rows, so R² is undefined there (-); another --seed, \
-                 or a larger --test-size, holds out other rows",
-                test.len()
-            ),
+        warning!(
+            ConstantTarget,
+            "the target \"{name}\" is {first} in all {} held-out rows, so R² is undefined there (-); another --seed, \
+             or a larger --test-size, holds out other rows",
+            test.len()
         )
     })
 }
@@ -214,6 +202,7 @@ fn about_constant_test(name: &str, values: &[f64], test: &[usize]) -> Option<War
 mod tests {
     use burn_nca_data::{CsvOptions, TargetKind, parse_csv};
     use burn_nca_learn::data::RawColumn;
+    use burn_nca_report::WarningCode;
 
     use super::*;
 

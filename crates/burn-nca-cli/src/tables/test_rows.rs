@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use burn_nca_data::{Target, TargetColumn, TargetKind, has_columns, open_raw, same_class};
+use burn_nca_data::{Target, TargetColumn, has_columns, open_raw, same_class};
 use burn_nca_learn::data::{Missing, Preparation, RawColumn, RawTable, name_key};
 
 use super::arrays::{named_by_position, nameless};
@@ -20,11 +20,11 @@ use burn_nca_report::Warning;
 /// A test table that cannot be read or prepared, or without a column of the other.
 pub(super) fn with_test_rows(
     test: &str,
-    (source, task): (&Source, TargetKind),
+    source: &Source,
     target: &str,
     (raw, roles): (&mut RawTable, &mut Roles),
 ) -> Result<(Preparation, Option<Warning>)> {
-    let columns = &source.columns;
+    let (columns, task) = (&source.columns, source.kind());
     // The target of an array has no name, either.
     let has_columns = has_columns(test);
     let named = match has_columns && !nameless(&source.data) {

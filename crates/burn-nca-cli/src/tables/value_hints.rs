@@ -3,8 +3,8 @@
 use burn_nca_learn::data::Features;
 
 use super::hints::{joined, listed};
-use crate::output::short_name;
-use burn_nca_report::{RowNames, Warning, WarningCode};
+use crate::output::{short_name, warning};
+use burn_nca_report::{RowNames, Warning};
 
 /// From so many rows on, the values of a column say what is usual in it.
 const ROWS: usize = 20;
@@ -50,7 +50,34 @@ pub(super) fn about_values(features: &Features, rows: &RowNames) -> Vec<Warning>
             dates.push(name.as_str());
         }
     }
-    [about_marks(&marks), about_slips(&slips), about_dates(&dates)].into_iter().flatten().collect()
+    let columns = if dates.len() == 1 { "the column" } else { "the columns" };
+    let all = [
+        (!marks.is_empty()).then(|| {
+            warning!(
+                PlaceholderValues,
+                "far from all other values: {}; if that marks a missing value, it is used as a number here: leave \
+                 the cells empty, and give --missing",
+                joined(&marks)
+            )
+        }),
+        (!slips.is_empty()).then(|| {
+            warning!(
+                FeatureOutliers,
+                "a single value lies {FAR} times as far off as all others spread: {}; scaling makes the others \
+                 nearly equal, so correct the value, or remove the row, if it is an error",
+                joined(&slips)
+            )
+        }),
+        (!dates.is_empty()).then(|| {
+            warning!(
+                DatesAsNumbers,
+                "{columns} {} look like days written as 20240131, whose differences are no numbers of days; write what \
+                 matters of them as numbers (the year, the day of the week, days since a start), or --ignore them",
+                listed(&dates)
+            )
+        }),
+    ];
+    all.into_iter().flatten().collect()
 }
 
 /// The value at one end of a column that lies outside the range of all others.
@@ -101,50 +128,10 @@ fn is_day(value: f64) -> bool {
         && (1.0..=31.0).contains(&day)
 }
 
-fn about_marks(marks: &[String]) -> Option<Warning> {
-    let listed = joined(marks);
-    (!marks.is_empty()).then(|| {
-        Warning::new(
-            WarningCode::PlaceholderValues,
-            format!(
-                "far from all other values: {listed}; if that marks a missing value, it is used as a number here: leave \
-                 the cells empty, and give --missing"
-            ),
-        )
-    })
-}
-
-fn about_slips(slips: &[String]) -> Option<Warning> {
-    let listed = joined(slips);
-    (!slips.is_empty()).then(|| {
-        Warning::new(
-            WarningCode::FeatureOutliers,
-            format!(
-                "a single value lies {FAR} times as far off as all others spread: {listed}; scaling makes the others \
-                 nearly equal, so correct the value, or remove the row, if it is an error"
-            ),
-        )
-    })
-}
-
-fn about_dates(names: &[&str]) -> Option<Warning> {
-    let columns = match names.len() {
-        0 => return None,
-        1 => "the column",
-        _ => "the columns",
-    };
-    Some(Warning::new(
-        WarningCode::DatesAsNumbers,
-        format!(
-            "{columns} {} look like days written as 20240131, whose differences are no numbers of days; write what \
-             matters of them as numbers (the year, the day of the week, days since a start), or --ignore them",
-            listed(names)
-        ),
-    ))
-}
-
 #[cfg(test)]
 mod tests {
+    use burn_nca_report::WarningCode;
+
     use super::*;
 
     fn of(value: impl Fn(usize) -> f64) -> Vec<Warning> {

@@ -108,21 +108,19 @@ cli/use_model.rs | A NumPy array | a part of the help
 cli/use_model.rs | A Parquet table | a part of the help
 commands/demo.rs | text/ | a media type
 commands/demo.rs | the port {} cannot be used | invocation.rs tries it
-fitting/watched.rs | interrupted after {steps} iterations; resume | interruption.rs resumes it
-fitting/watched.rs | interrupted after {steps} iterations; nothing | it says what is lost
+fitting/run_folder.rs | interrupted after {done}; resume | interruption.rs resumes it
+fitting/run_folder.rs | interrupted after {done}; nothing | it says what is lost
 commands/info.rs | ; no gradient steps | it describes a model
-commands/info.rs | {}; L2 penalty | it describes a model
-evaluate/pairs.rs | {} among {}; each | it describes a measure
-fitting/ending.rs | Not converged: no lower value | small tables end so by rounding alone
-fitting/ending.rs | Not converged: the value or | its cures are of several causes, which no run has at once
+commands/info.rs | {objective}; L2 penalty | it describes a model
+commands/evaluate.rs | {} among {}; each | it describes a measure
+fitting/model_words.rs | Not converged: no lower value | small tables end so by rounding alone
+fitting/model_words.rs | Not converged: the value or | its cures are of several causes, which no run has at once
 fitting/warnings.rs | {} are many for sums | it takes 40,000 rows
 fitting/progress.rs | the checkpoint cannot be written | it says what would be lost
 fitting/recording.rs | the steps for the replay | it says what would be lost
 fitting/stages.rs | interrupted {doing} | interruption.rs gives the command again
 fitting/stages.rs | {}; {} in all | the head of a table of times
 fitting/tuning.rs | interrupted before the first | it says that nothing is there to resume
-fitting/tuning.rs | interrupted after {done} of {all} candidates; resume | interruption.rs resumes it
-fitting/tuning.rs | interrupted after {done} of {all} candidates; nothing | it says what is lost
 fitting/tuning.rs | ; best | it says how far a search is
 src/source.rs | ; {} % held out | it describes a fit
 tables/hints.rs | {} for {}: a map can set | it says what learns less; the table stays small
