@@ -1,11 +1,12 @@
 //! Whether fused sums over pairs are those of the definition on a device.
 
-use burn::tensor::{DType, Device, Int, Tensor, TensorData};
+use burn::tensor::{DType, Device, Tensor};
 use burn_nca::Sums;
 
 use crate::data::{AgreementWidth, Agreements, Pairs, host_values};
-use crate::device::backend;
+use crate::device::{backend, has_f64};
 use crate::error::{Error, Result};
+use crate::objective::transfer::{float_tensor, int_tensor};
 use crate::objective::{
     AgreementIndex, ClassIndex, Criterion, MlkrLossConfig, NcaLossConfig, Objective, PairIndex,
     PairLossConfig, Similarity, SoftNcaLossConfig, SupConLossConfig, TargetIndex,
@@ -61,9 +62,7 @@ impl SumsCompared {
 /// ```
 pub fn compare_sums(device: &Device) -> Result<Vec<SumsCompared>> {
     let device = device.clone().without_autodiff();
-    // wgpu drivers may claim 64-bit floats and compute infinities with them.
-    let is_wide = device.supports_dtype(DType::F64) && backend(&device) != "wgpu";
-    let types = [DType::F32].into_iter().chain(is_wide.then_some(DType::F64));
+    let types = [DType::F32].into_iter().chain(has_f64(&device).then_some(DType::F64));
     let compared = types.map(|dtype| without_panic_message(|| compared(&device, dtype)));
     compared
         .collect::<core::result::Result<_, _>>()
@@ -79,22 +78,18 @@ fn compared(device: &Device, dtype: DType) -> SumsCompared {
         return none;
     }
     let (plain, fused) = (said(device, dtype, Sums::Plain), said(device, dtype, Sums::Auto));
-    let start = SumsCompared { objectives: plain.len(), ..none };
-    plain.into_iter().zip(fused).fold(start, |worst, (plain, fused)| {
-        let apart = [plain.0, plain.1].into_iter().zip([fused.0, fused.1]).map(|(plain, fused)| {
-            let largest = plain.iter().fold(f64::MIN_POSITIVE, |largest, x| largest.max(x.abs()));
-            let differences = plain.iter().zip(&fused).map(|(a, b)| (a - b).abs() / largest);
-            // A NaN stays.
-            differences.fold(0.0, |worst: f64, x| if x <= worst { worst } else { x })
-        });
-        let apart: Vec<f64> = apart.collect();
-        let larger = |a: f64, b: f64| if b <= a { a } else { b };
-        SumsCompared {
-            value: larger(worst.value, apart[0]),
-            gradient: larger(worst.gradient, apart[1]),
-            ..worst
-        }
-    })
+    // A NaN stays.
+    let larger = |a: f64, b: f64| if a.is_nan() || b <= a { a } else { b };
+    let apart = |plain: &[f64], fused: &[f64]| {
+        let largest = plain.iter().fold(f64::MIN_POSITIVE, |largest, x| largest.max(x.abs()));
+        plain.iter().zip(fused).map(|(a, b)| (a - b).abs() / largest).fold(0.0, larger)
+    };
+    let mut worst = SumsCompared { objectives: plain.len(), ..none };
+    for (plain, fused) in plain.into_iter().zip(fused) {
+        worst.value = larger(worst.value, apart(&plain.0, &fused.0));
+        worst.gradient = larger(worst.gradient, apart(&plain.1, &fused.1));
+    }
+    worst
 }
 
 /// Value and gradient of each objective.
@@ -108,8 +103,7 @@ fn said(device: &Device, dtype: DType, sums: Sums) -> Vec<(Vec<f64>, Vec<f64>)> 
     let pairs = (0..POINTS - 1).map(|point| (point, point + 1, 1.0)).collect();
     let pairs = PairIndex::new(&Pairs::new(POINTS, pairs).expect("pairs of points"), device);
     let targets = TargetIndex::new(&targets, 1, device).expect("numbers are there");
-    let labels = labels.iter().map(|&label| label as i64).collect::<Vec<_>>();
-    let labels = Tensor::<1, Int>::from_data(TensorData::new(labels, [POINTS]), device);
+    let labels = int_tensor(&labels, device);
     let f = NcaLossConfig::new().with_sums(sums);
     let g = f.clone().with_criterion(Criterion::G).with_repulsion(0.1);
     let soft = SoftNcaLossConfig::new().with_sums(sums).init();
@@ -125,12 +119,11 @@ fn said(device: &Device, dtype: DType, sums: Sums) -> Vec<(Vec<f64>, Vec<f64>)> 
         &|z| mlkr.total(z, &targets),
         &|z| batch.forward(z, labels.clone()),
     ];
-    let points = TensorData::new(numbers(POINTS * WIDTH, 11), [POINTS, WIDTH]).convert_dtype(dtype);
+    let points = float_tensor(numbers(POINTS * WIDTH, 11), [POINTS, WIDTH], device, dtype);
     losses
         .iter()
         .map(|loss| {
-            let z = Tensor::<2>::from_data(points.clone(), (device, dtype)).autodiff();
-            let z = z.require_grad();
+            let z = points.clone().autodiff().require_grad();
             let value = loss(z.clone());
             let gradient = z.grad(&value.clone().backward()).expect("a loss of the points");
             (host_values(value), host_values(gradient))

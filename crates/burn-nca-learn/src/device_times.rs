@@ -1,11 +1,12 @@
 //! Which device computes a fit fastest, by a measurement.
 
-use burn::tensor::{Device, Int, Tensor, TensorData};
+use burn::tensor::{DType, Device};
 use web_time::{Duration, Instant};
 
 use crate::device;
+use crate::objective::transfer::{float_tensor, int_tensor};
 use crate::objective::{Criterion, NcaLossConfig};
-use crate::self_test::{numbers, self_test, tensor, without_panic_message};
+use crate::self_test::{numbers, self_test, without_panic_message};
 use burn_nca::internal::product;
 
 /// Rows that are measured at most: larger tables are learned by mini-batches, which are smaller.
@@ -86,10 +87,9 @@ fn names() -> Vec<String> {
 /// The shortest time of an evaluation.
 fn time_of(device: &Device, [rows, features, dimensions]: [usize; 3]) -> Duration {
     let device = device.clone().without_autodiff().autodiff();
-    let labels: Vec<i64> = (0..rows).map(|row| (row % CLASSES) as i64).collect();
-    let labels = Tensor::<1, Int>::from_data(TensorData::new(labels, [rows]), &device);
-    let x = tensor(&numbers(rows * features, 1), [rows, features], &device);
-    let a = tensor(&numbers(features * dimensions, 2), [features, dimensions], &device);
+    let labels = int_tensor(&(0..rows).map(|row| row % CLASSES).collect::<Vec<_>>(), &device);
+    let [x, a] = [([rows, features], 1), ([features, dimensions], 2)]
+        .map(|([n, k], seed)| float_tensor(numbers(n * k, seed), [n, k], &device, DType::F32));
     let loss = NcaLossConfig::new().with_criterion(Criterion::G).init();
     let evaluate = || {
         let started = Instant::now();

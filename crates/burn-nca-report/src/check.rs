@@ -43,18 +43,12 @@ fn check_classes(found: &ClassResults, data: &Data) -> Result<()> {
         let marks = points.flat_map(|mark| [mark.class].into_iter().chain(mark.predicted));
         marks.chain(layers.map(|layer| layer.class)).all(is_class)
     };
-    let drawn = |embedding| is_drawable(embedding) && is_marked(embedding);
-    fits("embedding", found.embedding.iter().all(drawn))?;
-    fits(
-        "class_scores",
-        found.class_scores.iter().all(|scores| {
-            let rows = scores.classes.iter().map(|class| class.rows);
-            scores.classes.len() == classes && are_among(rows, data.rows)
-        }),
-    )?;
-    let labels = found.labels.iter().flat_map(|labels| &labels.rows);
+    fits("embedding", is_drawable(&found.embedding) && is_marked(&found.embedding))?;
+    let scores = &found.class_scores.classes;
+    let rows = scores.iter().map(|class| class.rows);
+    fits("class_scores", scores.len() == classes && are_among(rows, data.rows))?;
     let named = |one: &ContradictedLabel| is_class(one.row.target.class) && is_class(one.suggested);
-    fits("labels", labels.into_iter().all(named))?;
+    fits("labels", found.labels.rows.iter().all(named))?;
     let explained = found.explained.iter().flat_map(|found| &found.0);
     fits(
         "explained",
@@ -63,21 +57,15 @@ fn check_classes(found: &ClassResults, data: &Data) -> Result<()> {
             near.chain([one.row.target.class, one.predicted]).all(is_class)
         }),
     )?;
-    fits(
-        "confusion",
-        found.confusion.iter().all(|confusion| {
-            let counts = confusion.counts.iter().all(|counts| {
-                counts.len() == classes
-                    && counts.iter().all(|row| row.len() == classes)
-                    && are_among(counts.iter().flatten().copied(), data.rows)
-            });
-            let cells = confusion.cells.iter().flatten();
-            let rows = cells.clone().map(|cell| cell[2]);
-            counts
-                && cells.flat_map(|cell| &cell[..2]).all(|&class| is_class(class))
-                && are_among(rows, data.rows)
-        }),
-    )
+    let counts = found.confusion.counts.iter().all(|counts| {
+        counts.len() == classes
+            && counts.iter().all(|row| row.len() == classes)
+            && are_among(counts.iter().flatten().copied(), data.rows)
+    });
+    let cells = found.confusion.cells.iter().flatten();
+    let are_known = cells.clone().flat_map(|cell| &cell[..2]).all(|&class| is_class(class));
+    let are_counted = are_among(cells.map(|cell| cell[2]), data.rows);
+    fits("confusion", counts && are_known && are_counted)
 }
 
 /// Whether the points of an embedding have one coordinate for one dimension, else two, and what refers to them is there.
@@ -146,11 +134,8 @@ mod tests {
     #[test]
     fn no_edit_of_a_report_keeps_the_page_from_an_answer() {
         let mut of_many = Report::with_classes(&["a", "b", "c"], 6, 3);
-        of_many.classes_mut().confusion = Some(Confusion {
-            part: Part::Test,
-            counts: None,
-            cells: Some(vec![[0, 0, 2], [1, 2, 1]]),
-        });
+        let cells = Some(vec![[0, 0, 2], [1, 2, 1]]);
+        of_many.classes_mut().confusion = Confusion { part: Part::Test, counts: None, cells };
         let mut reports = vec![Report::with_classes(&["a", "b"], 6, 1), of_many];
         for mut report in [Report::of_numbers(), Report::of_pairs()] {
             let embedding = &mut report.values_mut().embedding;

@@ -39,16 +39,16 @@ impl Report {
             accuracy: Accuracy { train: 103.0 / 105.0, test: Some(43.0 / 45.0) },
             f: p.iter().sum(),
             g: p.iter().map(|p| p.ln()).sum(),
-            confusion: Some(confusion),
-            class_scores: Some(scores),
-            labels: None,
+            confusion,
+            class_scores: scores,
+            labels: ContradictedLabels::default(),
             explained: None,
             perplexity: p.iter().map(|p| 2.0 + 9.0 * p).collect(),
             p,
-            embedding: Some(Embedding::new(dimension, (dimension > 2).then_some(0.872), points)),
+            embedding: Embedding::new(dimension, (dimension > 2).then_some(0.872), points),
         };
         let mean = results.perplexity.iter().sum::<f64>() / results.perplexity.len() as f64;
-        let replay = results.embedding.as_ref().map(replayed);
+        let replay = Some(replayed(&results.embedding));
         let command = "nca fit iris --dim 2 --test-size 0.3 --seed 7 --out runs/iris";
         Self {
             mean_perplexity: mean,
@@ -80,11 +80,9 @@ impl Report {
         self.replay = None;
         let found = self.classes_mut();
         found.accuracy.test = None;
-        if let Some(embedding) = &mut found.embedding {
-            embedding.points.retain(|point| point.part == Part::Train);
-            let (confusion, scores) = confusion(&embedding.points, classes, Part::Train);
-            (found.confusion, found.class_scores) = (Some(confusion), Some(scores));
-        }
+        found.embedding.points.retain(|point| point.part == Part::Train);
+        (found.confusion, found.class_scores) =
+            confusion(&found.embedding.points, classes, Part::Train);
         self
     }
 

@@ -3,9 +3,10 @@
 use std::io;
 
 use anyhow::Result;
+use serde::ser::Error;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
 use serde_json::ser::{CompactFormatter, Formatter};
+use serde_json::{Serializer, Value};
 
 use super::Report;
 
@@ -15,7 +16,10 @@ impl Report {
     /// # Errors
     /// None that a report can cause; the signature is serde_json's.
     pub fn to_json(&self) -> serde_json::Result<String> {
-        field_lines(self)
+        let mut bytes = Vec::new();
+        self.serialize(&mut Serializer::with_formatter(&mut bytes, FieldLines::default()))?;
+        bytes.push(b'\n');
+        String::from_utf8(bytes).map_err(serde_json::Error::custom)
     }
 
     /// Reads `report.json` back, whose text is JSON already.
@@ -27,15 +31,6 @@ impl Report {
         report.check()?;
         Ok(report)
     }
-}
-
-/// A document with one top-level field a line, ended by a newline.
-fn field_lines(document: &impl Serialize) -> serde_json::Result<String> {
-    let mut bytes = Vec::new();
-    let formatter = FieldLines::default();
-    document.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, formatter))?;
-    bytes.push(b'\n');
-    Ok(String::from_utf8(bytes).expect("serde_json writes UTF-8"))
 }
 
 /// Reads `null` as NaN, as serde_json writes what is not finite.

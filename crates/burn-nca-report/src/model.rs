@@ -168,13 +168,13 @@ pub struct ClassResults {
     /// g = Σ ln p_i over the training points: the log probability that all are classified correctly.
     #[serde(deserialize_with = "null_as_nan")]
     pub g: f64,
-    /// The confusion matrix; `None` when it was not computed.
-    pub confusion: Option<Confusion>,
+    /// The confusion matrix.
+    pub confusion: Confusion,
     /// Recall and precision of each class, from the same predictions.
-    pub class_scores: Option<ClassTable>,
-    /// The training rows whose class the others contradict; `None` in reports of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub labels: Option<ContradictedLabels>,
+    pub class_scores: ClassTable,
+    /// The training rows whose class the others contradict.
+    #[serde(default)]
+    pub labels: ContradictedLabels,
     /// Held-out rows by the training rows that decided their classes; `None` where nothing was held out, and of a sample.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explained: Option<ExplainedClasses>,
@@ -184,8 +184,8 @@ pub struct ClassResults {
     /// Perplexity exp(H_i) of every training point, H_i in nats.
     #[serde(deserialize_with = "nulls_as_nan")]
     pub perplexity: Vec<f64>,
-    /// The embedded points; `None` when there is no picture to draw.
-    pub embedding: Option<Embedding<ClassMark>>,
+    /// The embedded points.
+    pub embedding: Embedding<ClassMark>,
 }
 
 /// 1-nearest-neighbor accuracy, 0 to 1.

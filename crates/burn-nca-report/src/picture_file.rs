@@ -66,10 +66,11 @@ pub fn picture_file(report: &Report, path: &Path) -> Result<Vec<u8>> {
 fn figure(report: &Report) -> Result<Figure> {
     let rows = report.header.data.rows;
     let drawn = match &report.results {
-        Results::Classes(found) => found.embedding.as_ref().and_then(|embedding| {
+        Results::Classes(found) => {
             let names = report.header.data.classes.iter().map(|class| class.name.clone());
-            Some((of_classes(embedding, &names.collect::<Vec<_>>())?, shown(embedding, rows)))
-        }),
+            let scatter = of_classes(&found.embedding, &names.collect::<Vec<_>>());
+            scatter.zip(Some(shown(&found.embedding, rows)))
+        }
         Results::Numbers(found) | Results::Pairs(found) => {
             of_values(&found.embedding).zip(Some(shown(&found.embedding, rows)))
         }

@@ -109,20 +109,16 @@ impl Warning {
     /// Whether it is reported as soon as it is known: about data and settings before the fit, about the checkpoint during
     /// it.
     pub fn is_told_at_once(&self) -> bool {
-        use WarningCode::{
-            CollapsedToLine, CollapsedToPoint, LinearMap, NotCompared, NotConverged, NotReplayed,
-            TrainingRows, Unknown,
-        };
         !matches!(
             self.code,
-            NotConverged
-                | CollapsedToPoint
-                | CollapsedToLine
-                | LinearMap
-                | TrainingRows
-                | NotCompared
-                | NotReplayed
-                | Unknown
+            WarningCode::NotConverged
+                | WarningCode::CollapsedToPoint
+                | WarningCode::CollapsedToLine
+                | WarningCode::LinearMap
+                | WarningCode::TrainingRows
+                | WarningCode::NotCompared
+                | WarningCode::NotReplayed
+                | WarningCode::Unknown
         )
     }
 }

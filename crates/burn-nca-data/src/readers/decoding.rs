@@ -4,9 +4,7 @@ use std::fmt::{self, Display};
 use std::io::{self, BufRead, ErrorKind, Read};
 
 use crate::hint::{Message, Setting};
-use crate::readers::encodings::{DecoderResult, Encoding, UTF_16BE, UTF_16LE};
-
-const PIECE: usize = 1 << 14;
+use crate::readers::encodings::{Encoding, UTF_16BE, UTF_16LE};
 
 /// Why bytes cannot be made text; messages put the name of the file before it.
 #[derive(Debug)]
@@ -19,6 +17,15 @@ impl Display for NotText {
 }
 
 impl std::error::Error for NotText {}
+
+impl NotText {
+    /// Of the bytes before this place.
+    fn at(place: usize, encoding: &'static Encoding) -> io::Error {
+        let text = format!("the bytes about {place} are no {} text", encoding.name());
+        let message = Message::from(text).with_hint(Setting::Encoding(None));
+        io::Error::new(ErrorKind::InvalidData, Self(message))
+    }
+}
 
 /// The encoding that a byte order mark gives, other than UTF-8.
 pub(crate) fn of_byte_order_mark(start: &[u8]) -> Option<&'static Encoding> {
@@ -66,9 +73,13 @@ impl<F: FnMut(&mut Vec<u8>) -> io::Result<()>> Read for Pieces<F> {
 }
 
 /// A reader of UTF-8 over a reader of another encoding; a byte order mark of the encoding is left out.
+#[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn decoded(mut bytes: impl BufRead, encoding: &'static Encoding) -> impl BufRead {
+    use encoding_rs::DecoderResult;
+
+    const PIECE: usize = 1 << 14;
     let mut decoder = encoding.new_decoder_with_bom_removal();
-    let (mut ended, mut read) = (false, 0_u64);
+    let (mut ended, mut read) = (false, 0);
     Pieces::new(move |text: &mut Vec<u8>| {
         while text.is_empty() && !ended {
             let input = bytes.fill_buf()?;
@@ -78,18 +89,25 @@ pub(crate) fn decoded(mut bytes: impl BufRead, encoding: &'static Encoding) -> i
                 decoder.decode_to_utf8_without_replacement(input, text, last);
             bytes.consume(used);
             text.truncate(written);
-            read += used as u64;
+            read += used;
             match result {
                 DecoderResult::InputEmpty => ended = last,
                 DecoderResult::OutputFull => {}
-                DecoderResult::Malformed(..) => {
-                    let encoding = decoder.encoding().name();
-                    let text = format!("the bytes about {read} are no {encoding} text");
-                    let message = Message::from(text).with_hint(Setting::Encoding(None));
-                    return Err(io::Error::new(ErrorKind::InvalidData, NotText(message)));
-                }
+                DecoderResult::Malformed(..) => return Err(NotText::at(read, encoding)),
             }
         }
+        Ok(())
+    })
+}
+
+/// The same at once: a page has all of the file in memory already.
+#[cfg(target_arch = "wasm32")]
+pub(crate) fn decoded(mut bytes: impl BufRead, encoding: &'static Encoding) -> impl BufRead {
+    Pieces::new(move |text: &mut Vec<u8>| {
+        let mut all = Vec::new();
+        bytes.read_to_end(&mut all)?;
+        let decoded = encoding.decode(&all).map_err(|place| NotText::at(place, encoding))?;
+        text.extend_from_slice(decoded.as_bytes());
         Ok(())
     })
 }

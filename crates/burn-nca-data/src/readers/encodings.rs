@@ -2,9 +2,9 @@
 //! would be a tenth of a page.
 
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) use encoding_rs::{DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
+pub(crate) use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 #[cfg(target_arch = "wasm32")]
-pub(crate) use unicode::{DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
+pub(crate) use unicode::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 #[cfg(any(test, target_arch = "wasm32"))]
 mod unicode;

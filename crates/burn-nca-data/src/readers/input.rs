@@ -245,8 +245,24 @@ impl<'a> Input<'a> {
     /// # Errors
     /// As [`Input::fill`].
     pub(crate) fn read_at_most(&mut self, limit: usize) -> Result<Vec<u8>> {
+        self.read_by(limit, |bytes, into| bytes.read_to_end(into))
+    }
+
+    /// The next line with its end, or its first `limit` bytes; nothing at the end.
+    ///
+    /// # Errors
+    /// As [`Input::fill`].
+    pub(crate) fn read_line(&mut self, limit: usize) -> Result<Vec<u8>> {
+        self.read_by(limit, |bytes, into| bytes.read_until(b'\n', into))
+    }
+
+    fn read_by(
+        &mut self,
+        limit: usize,
+        read: impl FnOnce(&mut dyn BufRead, &mut Vec<u8>) -> io::Result<usize>,
+    ) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        let outcome = self.bytes.by_ref().take(limit as u64).read_to_end(&mut bytes);
+        let outcome = read(&mut self.bytes.by_ref().take(limit as u64), &mut bytes);
         self.read += bytes.len() as u64;
         match outcome {
             Ok(_) => Ok(bytes),

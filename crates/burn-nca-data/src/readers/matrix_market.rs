@@ -1,7 +1,5 @@
 //! Sparse tables in the Matrix Market format (`.mtx`, gzipped or not).
 
-mod lines;
-
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -10,7 +8,9 @@ use crate::tables::SparseFeatures;
 use crate::excerpt::quoted;
 use crate::readers::input::{Input, name_file};
 use crate::readers::sparse_checks::check_emptiness;
-use lines::Lines;
+
+/// The longest line that is no comment, in bytes; of a longer comment the rest is passed over.
+const LONGEST: usize = 4096;
 
 /// Reads a sparse table, rows x columns, in the Matrix Market coordinate format.
 ///
@@ -44,7 +44,7 @@ pub fn read_matrix_market(path: impl AsRef<Path>) -> Result<SparseFeatures> {
 /// As [`read_matrix_market`].
 pub(crate) fn read(input: Input<'_>) -> Result<SparseFeatures> {
     let origin = input.origin();
-    let mut lines = Lines::new(input);
+    let mut lines = Lines { input, line: Vec::new(), number: 0 };
     let banner = lines.next()?.map(str::to_owned).unwrap_or_default();
     let kind = Kind::of(&banner).map_err(|flaw| Error::data(format!("{origin}: {flaw}")))?;
     let mut size: Option<[usize; 3]> = None;
@@ -63,7 +63,7 @@ pub(crate) fn read(input: Input<'_>) -> Result<SparseFeatures> {
             )),
         };
         if let Err(flaw) = outcome {
-            return Err(Error::data(format!("{origin}, line {}: {flaw}", lines.number())));
+            return Err(Error::data(format!("{origin}, line {}: {flaw}", lines.number)));
         }
     }
     let Some([rows, columns, count]) = size else {
@@ -87,6 +87,51 @@ pub(crate) fn read(input: Input<'_>) -> Result<SparseFeatures> {
     SparseFeatures::new([rows, columns], entries).map_err(|error| name_file(&origin, error))
 }
 
+/// Lines to read, in order and once, in bounded memory.
+struct Lines<'a> {
+    input: Input<'a>,
+    line: Vec<u8>,
+    /// The number of the line that was read last, counted from 1.
+    number: usize,
+}
+
+impl Lines<'_> {
+    /// The next line without its end; none at the end.
+    ///
+    /// # Errors
+    /// The file cannot be read, its gzip data are damaged, or a line is no text or longer than there are.
+    fn next(&mut self) -> Result<Option<&str>> {
+        self.line = self.input.read_line(LONGEST + 1)?;
+        if self.line.is_empty() {
+            return Ok(None);
+        }
+        self.number += 1;
+        let (origin, number) = (self.input.origin(), self.number);
+        let is_cut = |part: &[u8]| part.len() > LONGEST && !part.ends_with(b"\n");
+        if self.line.starts_with(b"%") {
+            let mut rest = is_cut(&self.line);
+            while rest {
+                rest = is_cut(&self.input.read_line(LONGEST + 1)?);
+            }
+            self.line.truncate(LONGEST);
+            // Comments may be in any encoding.
+            if number > 1 {
+                return Ok(Some("%"));
+            }
+        } else if is_cut(&self.line) {
+            return Err(Error::data(format!(
+                "{origin}, line {number} is longer than {LONGEST} bytes; write one entry per line"
+            )));
+        }
+        match std::str::from_utf8(&self.line) {
+            Ok(line) => Ok(Some(line.trim_end())),
+            Err(_) => Err(Error::data(format!(
+                "{origin}, line {number} is no text; give a Matrix Market file"
+            ))),
+        }
+    }
+}
+
 /// What the first line says.
 struct Kind {
     pattern: bool,
@@ -99,24 +144,19 @@ impl Kind {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         match words[..] {
             ["%%matrixmarket", "matrix", "coordinate", field, symmetry] => {
-                let pattern = match field {
-                    "real" | "integer" | "double" => false,
-                    "pattern" => true,
-                    _ => {
-                        return Err(format!(
-                            "its values are {}, not real, integer or pattern; save it as real",
-                            quoted(field)
-                        ));
-                    }
-                };
-                match symmetry {
-                    "general" => Ok(Self { pattern, symmetric: false }),
-                    "symmetric" => Ok(Self { pattern, symmetric: true }),
-                    _ => Err(format!(
+                if !["real", "integer", "double", "pattern"].contains(&field) {
+                    return Err(format!(
+                        "its values are {}, not real, integer or pattern; save it as real",
+                        quoted(field)
+                    ));
+                }
+                if !["general", "symmetric"].contains(&symmetry) {
+                    return Err(format!(
                         "its symmetry is {}, not general or symmetric; save it as general",
                         quoted(symmetry)
-                    )),
+                    ));
                 }
+                Ok(Self { pattern: field == "pattern", symmetric: symmetry == "symmetric" })
             }
             ["%%matrixmarket", "matrix", "array", ..] => {
                 Err("it holds a dense array; save it as coordinates, or as .npy or .csv"

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
-use crate::readers::csv::{Record, Records, refuse_other_formats, separated, separator_of};
+use crate::readers::csv::{Record, Records, refuse_other_formats, separator_of};
 use crate::readers::input::{Input, STANDARD_INPUT};
 use crate::readers::text_format::DecimalSign;
 use crate::tables::Pairs;
@@ -39,7 +39,7 @@ pub fn read_pairs(path: impl AsRef<Path>, rows: usize) -> Result<Pairs> {
     refuse_other_formats(&input)?;
     let origin = input.origin();
     let separator = separator_of(input.start(), DecimalSign::Point);
-    let mut records = Records::new(separated(input, separator)?, separator)?;
+    let mut records = Records::new(input, separator)?;
     let mut pairs = Vec::new();
     let mut header_may_come = true;
     while let Some(record) = records.read()? {

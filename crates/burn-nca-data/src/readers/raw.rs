@@ -65,9 +65,8 @@ pub fn parse_raw(origin: &str, bytes: &[u8], options: &RawOptions) -> Result<Raw
 
 /// As [`parse_raw`].
 pub(crate) fn read(input: Input<'_>, options: &RawOptions) -> Result<RawTable> {
-    let sheet = open_sheet(input, &options.format, &options.wanted())?;
-    let (origin, names) = (sheet.origin.clone(), sheet.names.clone());
-    let mut notes = sheet.notes.clone();
+    let mut sheet = open_sheet(input, &options.format, &options.wanted())?;
+    let mut notes = std::mem::take(&mut sheet.notes);
     let (columns, about_order) = choose(&sheet, options)?;
     let is_in_order = about_order.is_some();
     notes.extend(about_order);
@@ -75,7 +74,7 @@ pub(crate) fn read(input: Input<'_>, options: &RawOptions) -> Result<RawTable> {
         // The last column is a numeric target.
         let features = columns.len() - usize::from(*task == TargetKind::Numeric);
         let is_feature = |(column, kind): &&(usize, Kind)| {
-            *kind == Kind::Any && !options.also.contains(&names[*column])
+            *kind == Kind::Any && !options.also.contains(&sheet.names[*column])
         };
         let features = columns[..features].iter().filter(is_feature).map(|(column, _)| *column);
         notes.extend(sheet.about_codes(features));
@@ -93,12 +92,13 @@ pub(crate) fn read(input: Input<'_>, options: &RawOptions) -> Result<RawTable> {
         Ok(())
     })?;
     let in_order = options.columns.as_deref().filter(|_| is_in_order).unwrap_or_default();
-    let name = |at: usize, column: usize| in_order.get(at).unwrap_or(&names[column]);
+    let name = |at: usize, column: usize| in_order.get(at).unwrap_or(&sheet.names[column]);
     let columns =
         columns.iter().zip(builders).enumerate().map(|(at, (&(column, _), builder))| {
             RawColumn::new(name(at, column), builder.values())
         });
-    let table = RawTable::new(columns.collect()).map_err(|error| name_file(&origin, error))?;
+    let table =
+        RawTable::new(columns.collect()).map_err(|error| name_file(&sheet.origin, error))?;
     Ok(table.with_notes(notes))
 }
 

@@ -9,7 +9,7 @@ pub(crate) const SPACES: u8 = b' ';
 
 /// Text in which every run of spaces and tabs outside of quotes is one space, and lines begin and end with none.
 #[derive(Default)]
-pub(crate) struct SingleSpaces {
+struct SingleSpaces {
     /// Whether a value of this line was met.
     in_line: bool,
     /// Whether a run follows the value.
@@ -22,7 +22,7 @@ pub(crate) struct SingleSpaces {
 
 impl SingleSpaces {
     /// Adds some bytes to the text.
-    pub(crate) fn push(&mut self, bytes: &[u8], text: &mut Vec<u8>) {
+    fn push(&mut self, bytes: &[u8], text: &mut Vec<u8>) {
         for &byte in bytes {
             let closed = std::mem::take(&mut self.closed);
             match byte {

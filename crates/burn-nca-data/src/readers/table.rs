@@ -135,31 +135,45 @@ impl Table {
     /// # Ok::<(), burn_nca_data::Error>(())
     /// ```
     #[must_use]
-    pub fn set_apart(self, class: &str) -> Self {
+    pub fn set_apart(mut self, class: &str) -> Self {
         if !matches!(self.target, Target::Classes { .. }) {
             return self;
         }
+        let (target, kept) = std::mem::replace(&mut self.target, Target::None).without(class);
+        self.target = target;
+        if kept.len() == self.features.rows() {
+            return self;
+        }
+        let places = self.places();
+        let is_kept = |row: &usize| places[*row].is_ok_and(|at| kept.binary_search(&at).is_ok());
+        let rows: Vec<usize> = (0..places.len()).filter(|row| !is_kept(row)).collect();
+        let mut values = Vec::new();
+        for &row in &rows {
+            values.extend((0..self.features.columns()).map(|at| self.value(places[row], at)));
+        }
+        let features = Features::new(values, self.features.names().to_vec());
+        self.without_class = features.ok().map(|features| WithoutClass { rows, features });
+        self.features = self.features.select(&kept);
+        self
+    }
+
+    /// Of each row of the file its place among the rows with a class, or among those without.
+    fn places(&self) -> Vec<Result<usize, usize>> {
         let apart = self.without_class.as_ref().map_or(&[][..], |without| &without.rows);
-        let all = self.features.rows() + apart.len();
-        let places: Vec<usize> = (0..all).filter(|row| apart.binary_search(row).is_err()).collect();
-        let (target, kept) = self.target.without(class);
-        if kept.len() == places.len() {
-            return Self { target, ..self };
+        let mut known = 0..self.features.rows();
+        let place = |row| match apart.binary_search(&row) {
+            Ok(at) => Err(at),
+            Err(_) => Ok(known.next().unwrap_or_default()),
+        };
+        (0..self.features.rows() + apart.len()).map(place).collect()
+    }
+
+    /// A feature of the row of such a place.
+    fn value(&self, place: Result<usize, usize>, column: usize) -> f64 {
+        match (place, &self.without_class) {
+            (Err(at), Some(without)) => without.features.value(at, column),
+            (Ok(at) | Err(at), _) => self.features.value(at, column),
         }
-        let is_kept = |row: &usize| kept.binary_search(row).is_ok();
-        let mut without: Vec<(usize, Vec<f64>)> = (0..places.len())
-            .filter(|row| !is_kept(row))
-            .map(|row| (places[row], self.features.row(row).to_vec()))
-            .collect();
-        if let Some(others) = &self.without_class {
-            let rows = others.rows.iter().enumerate();
-            without.extend(rows.map(|(at, &row)| (row, others.features.row(at).to_vec())));
-        }
-        without.sort_by_key(|(row, _)| *row);
-        let (rows, values): (Vec<usize>, Vec<Vec<f64>>) = without.into_iter().unzip();
-        let features = Features::new(values.concat(), self.features.names().to_vec());
-        let without_class = features.ok().map(|features| WithoutClass { rows, features });
-        Self { features: self.features.select(&kept), target, without_class, ..self }
     }
 
     /// The features with one class per row.
@@ -229,30 +243,15 @@ impl Table {
             )),
         }
     }
-}
 
-impl Table {
     /// The features and then the target, as columns.
     ///
     /// # Errors
     /// A target of the name of a feature.
     pub fn into_raw(self) -> Result<RawTable> {
-        let apart = self.without_class.as_ref();
-        let apart_rows = apart.map_or(&[][..], |without| &without.rows);
-        let mut table = 0..self.features.rows();
-        // Of each row of the file its place among the rows with a class, or among those without.
-        let places: Vec<Result<usize, usize>> = (0..self.features.rows() + apart_rows.len())
-            .map(|row| match apart_rows.binary_search(&row) {
-                Ok(at) => Err(at),
-                Err(_) => Ok(table.next().unwrap_or_default()),
-            })
-            .collect();
-        let value = |place: &Result<usize, usize>, column: usize| match (place, apart) {
-            (Err(at), Some(without)) => without.features.value(*at, column),
-            (Ok(at) | Err(at), _) => self.features.value(*at, column),
-        };
+        let places = self.places();
         let column = |(at, name): (usize, &String)| {
-            RawColumn::numbers(name, places.iter().map(|place| value(place, at)).collect())
+            RawColumn::numbers(name, places.iter().map(|&place| self.value(place, at)).collect())
         };
         let mut columns: Vec<RawColumn> =
             self.features.names().iter().enumerate().map(column).collect();

@@ -1,9 +1,6 @@
 //! Small public data sets that are part of this crate (credits: `data/README.md`).
 
-use std::io::Read;
-
 use crate::tables::Labeled;
-use flate2::read::GzDecoder;
 
 use crate::readers::{CsvOptions, parse_csv};
 
@@ -55,13 +52,7 @@ pub fn wine() -> Labeled {
 /// assert_eq!((data.rows(), data.features().columns(), data.classes()), (1797, 64, 10));
 /// ```
 pub fn digits() -> Labeled {
-    parse(&unpack(include_bytes!("../../data/digits.csv.gz")))
-}
-
-fn unpack(packed: &[u8]) -> Vec<u8> {
-    let mut text = Vec::new();
-    GzDecoder::new(packed).read_to_end(&mut text).expect("the bundled gzip file is whole");
-    text
+    parse(include_bytes!("../../data/digits.csv.gz"))
 }
 
 fn parse(text: &[u8]) -> Labeled {

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coincidences {
-    features: Features,
+    pub(super) features: Features,
     pairs: Pairs,
 }
 
@@ -39,11 +39,6 @@ impl Coincidences {
     /// The features, `[n, d]`.
     pub fn features(&self) -> &Features {
         &self.features
-    }
-
-    /// The features, to be scaled in place.
-    pub(super) fn features_mut(&mut self) -> &mut Features {
-        &mut self.features
     }
 
     /// Which rows belong together.

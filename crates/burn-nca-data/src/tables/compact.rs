@@ -20,10 +20,6 @@ pub(super) struct Compact {
 }
 
 impl Compact {
-    pub(super) fn with_capacity(values: usize) -> Self {
-        Self { cells: Vec::with_capacity(values), places: None }
-    }
-
     /// Values in f32, in the memory that they have.
     pub(super) fn of_singles(values: Vec<f32>) -> Self {
         let cells = values.into_iter().map(|value| value.to_bits().cast_signed()).collect();
@@ -73,26 +69,11 @@ impl Compact {
     fn make_room_for(&mut self, value: f64) -> bool {
         let least = self.places.map_or(0, |places| places + 1);
         // The fewest decimals that serve: more leave less room for large values.
-        let Some(wanted) = (least..UNITS.len()).find(|&places| whole(value, places).is_some())
-        else {
-            return false;
-        };
-        let turned: Option<(Vec<i32>, usize)> = match self.places {
-            None => (wanted..UNITS.len()).find_map(|places| {
-                whole(value, places)?;
-                let wholes = self.widened().map(|value| whole(value, places));
-                Some((wholes.collect::<Option<_>>()?, places))
-            }),
-            Some(places) => {
-                let factor = 10_i32.pow((wanted - places) as u32);
-                let more = |whole: &i32| match *whole {
-                    NEGATIVE_ZERO => Some(NEGATIVE_ZERO),
-                    other => other.checked_mul(factor).filter(|more| *more != NEGATIVE_ZERO),
-                };
-                let wholes: Option<_> = self.cells.iter().map(more).collect();
-                wholes.map(|wholes| (wholes, wanted))
-            }
-        };
+        let turned = (least..UNITS.len()).find_map(|places| {
+            whole(value, places)?;
+            let wholes = self.widened().map(|value| whole(value, places));
+            Some((wholes.collect::<Option<Vec<i32>>>()?, places))
+        });
         let Some((mut cells, places)) = turned else {
             return false;
         };

@@ -32,7 +32,9 @@ pub struct FeaturesBuilder {
 impl FeaturesBuilder {
     /// With room for so many values: give a number that is certain, for memory is taken for it.
     pub fn with_capacity(values: usize) -> Self {
-        Self { narrow: Compact::with_capacity(values), wide: None, expected: values }
+        let mut builder = Self::default();
+        builder.expect(values);
+        builder
     }
 
     /// Makes room for so many values in all, once it is known how many they are about.

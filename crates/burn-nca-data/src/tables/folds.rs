@@ -33,17 +33,7 @@ pub fn stratified_folds(data: &Labeled, folds: usize, seed: u64) -> Result<Vec<S
     if let Some(groups) = data.groups() {
         return grouped_folds(data.labels(), groups, folds, seed);
     }
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut fold_of = vec![0; data.rows()];
-    let mut dealt = 0;
-    for mut rows in rows_by_class(data.labels()) {
-        rows.shuffle(&mut rng);
-        for row in rows {
-            fold_of[row] = dealt % folds;
-            dealt += 1;
-        }
-    }
-    Ok(into_splits(&fold_of, folds))
+    Ok(dealt(data.labels(), folds, seed))
 }
 
 /// The folds of a cross-validation over all rows alike (of numeric targets, of pairs): every row is held out
@@ -67,11 +57,17 @@ pub fn random_folds(rows: usize, folds: usize, seed: u64) -> Result<Vec<Split>> 
             "there are {rows} rows for {folds} folds, and each fold holds one out; give more rows or fewer folds"
         )));
     }
-    let mut order: Vec<usize> = (0..rows).collect();
-    order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
-    let mut fold_of = vec![0; rows];
-    order.iter().enumerate().for_each(|(at, &row)| fold_of[row] = at % folds);
-    Ok(into_splits(&fold_of, folds))
+    Ok(dealt(&vec![0; rows], folds, seed))
+}
+
+/// The folds of rows that are shuffled class by class, and dealt in turn.
+fn dealt(labels: &[usize], folds: usize, seed: u64) -> Vec<Split> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut fold_of = vec![0; labels.len()];
+    let mut classes = rows_by_class(labels);
+    classes.iter_mut().for_each(|rows| rows.shuffle(&mut rng));
+    classes.iter().flatten().enumerate().for_each(|(at, &row)| fold_of[row] = at % folds);
+    into_splits(&fold_of, folds)
 }
 
 /// The folds of rows that are dealt out already.

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegressionData {
-    features: Features,
+    pub(super) features: Features,
     targets: Features,
     weights: Option<Vec<f64>>,
     groups: Option<Vec<usize>>,
@@ -80,11 +80,6 @@ impl RegressionData {
     /// The features, `[n, d]`.
     pub fn features(&self) -> &Features {
         &self.features
-    }
-
-    /// The features, to be scaled in place.
-    pub(super) fn features_mut(&mut self) -> &mut Features {
-        &mut self.features
     }
 
     /// The targets, `[n, m]`, in their own units.

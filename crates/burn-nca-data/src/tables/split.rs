@@ -64,14 +64,7 @@ pub fn stratified_split(labels: &[usize], share: f64, seed: u64) -> Result<Split
 /// # Ok::<(), burn_nca_data::Error>(())
 /// ```
 pub fn random_split(rows: usize, share: f64, seed: u64) -> Result<Split> {
-    check_share(share)?;
-    let mut order: Vec<usize> = (0..rows).collect();
-    order.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
-    let held_out = ((share * rows as f64).round() as usize).min(rows.saturating_sub(2));
-    let mut train = order.split_off(held_out);
-    order.sort_unstable();
-    train.sort_unstable();
-    Ok(Split { train, test: order })
+    stratified_split(&vec![0; rows], share, seed)
 }
 
 /// The rows of each class that has rows, classes and rows ascending.

@@ -92,7 +92,7 @@ impl TrainingData for RegressionData {
     }
 
     fn scale(&mut self, scaling: &Scaling) -> Result<()> {
-        scaling.apply_in_place(self.features_mut())
+        scaling.apply_in_place(&mut self.features)
     }
 
     fn as_any_data(&self) -> AnyData<'_> {
@@ -153,7 +153,7 @@ impl TrainingData for Coincidences {
     }
 
     fn scale(&mut self, scaling: &Scaling) -> Result<()> {
-        scaling.apply_in_place(self.features_mut())
+        scaling.apply_in_place(&mut self.features)
     }
 
     fn as_any_data(&self) -> AnyData<'_> {

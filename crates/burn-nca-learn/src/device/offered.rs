@@ -7,26 +7,33 @@
 use burn::tensor::{Device, DeviceKind, DeviceType};
 
 /// The place of a backend that Burn was built without.
-pub(super) struct BackendMissing;
+struct BackendMissing;
 
-/// The devices of a backend in the order of their numbers; `None` where Burn was built without it.
-pub(super) struct Backend(pub(super) Option<Vec<Device>>);
+/// What a constructor or a variant of Burn gives, or what is in its place.
+trait Offered: 'static {
+    const IS_THERE: bool = true;
 
-impl From<BackendMissing> for Backend {
-    fn from(_: BackendMissing) -> Self {
-        Self(None)
+    /// The devices, in the order of their numbers.
+    fn devices(self) -> Vec<Device>;
+}
+
+impl Offered for BackendMissing {
+    const IS_THERE: bool = false;
+
+    fn devices(self) -> Vec<Device> {
+        Vec::new()
     }
 }
 
-impl From<Device> for Backend {
-    fn from(device: Device) -> Self {
-        Self(Some(vec![device]))
+impl Offered for Device {
+    fn devices(self) -> Vec<Device> {
+        vec![self]
     }
 }
 
-impl From<DeviceType> for Backend {
-    fn from(kind: DeviceType) -> Self {
-        Self(Some(Device::enumerate(kind).into_vec()))
+impl Offered for DeviceType {
+    fn devices(self) -> Vec<Device> {
+        Device::enumerate(self).into_vec()
     }
 }
 
@@ -79,66 +86,36 @@ trait Graphics {
 
 impl Graphics for DeviceType {}
 
-/// Every backend that can be named, and whether it is in this build.
-pub(super) fn backends() -> [(&'static str, bool); 8] {
-    /// Whether the expression's value is Burn's own.
-    trait IsThere {
-        const IS_THERE: bool;
-    }
-    impl IsThere for BackendMissing {
-        const IS_THERE: bool = false;
-    }
-    impl IsThere for Device {
-        const IS_THERE: bool = true;
-    }
-    impl IsThere for DeviceType {
-        const IS_THERE: bool = true;
-    }
-    fn of_constructor<T: IsThere>(_: impl Fn() -> T) -> bool {
-        T::IS_THERE
-    }
-    fn of_variant<T: IsThere>(_: T) -> bool {
-        T::IS_THERE
+/// Finds the devices of a backend, in the order of their numbers.
+type Enumerate = Box<dyn Fn() -> Vec<Device>>;
+
+/// Every backend that can be named, with its devices where it is in this build.
+pub(super) fn backends() -> [(&'static str, Option<Enumerate>); 8] {
+    fn of<T: Offered>(offered: fn() -> T) -> Option<Enumerate> {
+        T::IS_THERE.then(|| Box::new(move || offered().devices()) as Enumerate)
     }
     #[allow(deprecated)] // Burn keeps ndarray as the second opinion it is here
     [
-        ("flex", of_constructor(Device::flex)),
-        ("ndarray", of_constructor(Device::ndarray)),
-        ("wgpu", of_variant(DeviceType::Wgpu)),
-        ("vulkan", of_variant(DeviceType::Vulkan)),
-        ("metal", of_variant(DeviceType::Metal)),
-        ("webgpu", of_variant(DeviceType::WebGpu)),
-        ("cuda", of_variant(DeviceType::Cuda)),
-        ("rocm", of_variant(DeviceType::Rocm)),
+        ("flex", of(Device::flex)),
+        ("ndarray", of(Device::ndarray)),
+        ("wgpu", of(|| DeviceType::Wgpu)),
+        ("vulkan", of(|| DeviceType::Vulkan)),
+        ("metal", of(|| DeviceType::Metal)),
+        ("webgpu", of(|| DeviceType::WebGpu)),
+        ("cuda", of(|| DeviceType::Cuda)),
+        ("rocm", of(|| DeviceType::Rocm)),
     ]
-}
-
-/// The devices of a backend, in the order of their numbers.
-pub(super) fn enumerate(backend: &str) -> Vec<Device> {
-    #[allow(deprecated)] // Burn keeps ndarray as the second opinion it is here
-    let found = match backend {
-        "flex" => Backend::from(Device::flex()),
-        "ndarray" => Backend::from(Device::ndarray()),
-        "wgpu" => Backend::from(DeviceType::Wgpu),
-        "vulkan" => Backend::from(DeviceType::Vulkan),
-        "metal" => Backend::from(DeviceType::Metal),
-        "webgpu" => Backend::from(DeviceType::WebGpu),
-        "cuda" => Backend::from(DeviceType::Cuda),
-        "rocm" => Backend::from(DeviceType::Rocm),
-        _ => Backend(None),
-    };
-    found.0.unwrap_or_default()
 }
 
 /// The device of a backend that a user who gives no number wants: the fastest, as far as the driver reports.
 pub(super) fn preferred(backend: &str) -> Option<Device> {
     let best = DeviceKind::DefaultDevice;
     let found = match backend {
-        "wgpu" => Backend::from(Device::wgpu(best)),
-        "vulkan" => Backend::from(Device::vulkan(best)),
-        "metal" => Backend::from(Device::metal(best)),
-        "webgpu" => Backend::from(Device::webgpu(best)),
-        other => return enumerate(other).into_iter().next(),
+        "wgpu" => Device::wgpu(best).devices(),
+        "vulkan" => Device::vulkan(best).devices(),
+        "metal" => Device::metal(best).devices(),
+        "webgpu" => Device::webgpu(best).devices(),
+        _ => Vec::new(),
     };
-    found.0?.into_iter().next()
+    found.into_iter().next()
 }

@@ -1,7 +1,8 @@
 //! Features times squared weights, as feature selection learns them.
 
 use burn::module::{Module, Param};
-use burn::tensor::{DType, Device, Tensor, TensorData, assert_shape};
+use burn::tensor::{DType, Device, Tensor, assert_shape};
+use burn_nca::objective::transfer::float_tensor;
 
 use super::{DiagonalMap, Encoder};
 use crate::data::host_values;
@@ -22,8 +23,8 @@ pub struct FeatureWeights {
 impl FeatureWeights {
     /// A map with these weights w. At w = 0 no gradient tells a weight where to go: start elsewhere.
     pub fn from_weights(weights: &[f64], device: &Device, dtype: DType) -> Self {
-        let data = TensorData::new(weights.to_vec(), [weights.len()]).convert_dtype(dtype);
-        Self { weight: Param::from_tensor(Tensor::from_data(data, (device, dtype))) }
+        let weight = float_tensor(weights.to_vec(), [weights.len()], device, dtype);
+        Self { weight: Param::from_tensor(weight) }
     }
 
     /// `|w|` on the host; the sign says nothing.

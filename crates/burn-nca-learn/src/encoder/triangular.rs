@@ -1,13 +1,14 @@
 //! The upper triangular map, `z = L x`.
 
 use burn::module::{Module, Param};
-use burn::tensor::{DType, Device, Tensor, TensorData, assert_shape};
+use burn::tensor::{DType, Device, Tensor, assert_shape};
 use faer::Mat;
 
 use super::Encoder;
 use crate::data::host_values;
 use crate::error::{Error, Result};
 use burn_nca::internal::product;
+use burn_nca::objective::transfer::float_tensor;
 
 /// The upper triangular map of generalized variable-kernel similarity metric learning, `z = L x`.
 ///
@@ -37,8 +38,7 @@ impl TriangularMap {
             let (column, row) = (at / d, at % d);
             if row <= column { rows[row * d + column] } else { 0.0 }
         });
-        let data = TensorData::new(weight.collect::<Vec<f64>>(), [d, d]).convert_dtype(dtype);
-        Self { weight: Param::from_tensor(Tensor::from_data(data, (device, dtype))) }
+        Self { weight: Param::from_tensor(float_tensor(weight.collect(), [d, d], device, dtype)) }
     }
 
     /// The map with the distances of a given transform T, row-major `[k, d]` with k of d or more: Fourier, Hadamard,
@@ -123,6 +123,8 @@ impl Encoder for TriangularMap {
 
 #[cfg(test)]
 mod tests {
+    use burn::tensor::TensorData;
+
     use super::*;
 
     fn rows(map: &TriangularMap, x: [[f64; 2]; 2]) -> Vec<f64> {

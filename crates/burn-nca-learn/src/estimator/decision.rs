@@ -90,9 +90,7 @@ impl<E: Encoder> Fitted<E> {
             }
             Decision::Soft => {
                 let found = self.class_probabilities(features)?;
-                let logs = (0..found.rows()).flat_map(|row| found.log_probabilities(row));
-                let probabilities = logs.map(|log| log.exp()).collect();
-                Ok((found.most_probable(), probabilities))
+                Ok((found.most_probable(), found.to_vec()))
             }
         }
     }

@@ -75,16 +75,10 @@ pub trait LearnsFrom<D>: Clone + Into<AnyMethod> {
     /// Data of another kind than the method learns from, or too few of them.
     fn check_data(&self, data: &D) -> Result<()>;
 
-    /// As [`Method::check`].
+    /// [`Method::check`], then [`Method::learn`].
     ///
     /// # Errors
-    /// As [`Method::check`].
-    fn check_problem(&self, problem: &Problem<'_, D>) -> Result<()>;
-
-    /// As [`Method::learn`].
-    ///
-    /// # Errors
-    /// As [`Method::learn`].
+    /// As these.
     fn learn_from(&self, problem: &Problem<'_, D>, session: FitSession<'_>) -> Result<Learned>;
 }
 
@@ -93,22 +87,16 @@ impl<M: Method, D: Holds<M::Data>> LearnsFrom<D> for M {
         data.held().check()
     }
 
-    fn check_problem(&self, problem: &Problem<'_, D>) -> Result<()> {
-        self.check(&problem.with_data(problem.data.held()))
-    }
-
     fn learn_from(&self, problem: &Problem<'_, D>, session: FitSession<'_>) -> Result<Learned> {
-        self.learn(&problem.with_data(problem.data.held()), session)
+        let problem = problem.with_data(problem.data.held());
+        self.check(&problem)?;
+        self.learn(&problem, session)
     }
 }
 
 impl<D: TrainingData> LearnsFrom<D> for AnyMethod {
     fn check_data(&self, data: &D) -> Result<()> {
         Self::check_data(self, data.as_any_data())
-    }
-
-    fn check_problem(&self, problem: &Problem<'_, D>) -> Result<()> {
-        self.check(&problem.with_data(&problem.data.as_any_data()))
     }
 
     fn learn_from(&self, problem: &Problem<'_, D>, session: FitSession<'_>) -> Result<Learned> {
@@ -252,7 +240,6 @@ impl<M> Estimator<M> {
         M: LearnsFrom<D>,
     {
         let problem = self.problem(&ready.scaled, start, &ready);
-        self.method.check_problem(&problem)?;
         let learned = self.method.learn_from(&problem, session)?;
         let encoder = EncoderConfig::of(&learned.encoder);
         ready.fitted(learned, ModelCard { encoder, ..self.card() })

@@ -1,7 +1,7 @@
 //! Which features make some training rows nearer than others: a distance divided among the features.
 
 use burn::module::Module;
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::Tensor;
 
 use super::Fitted;
 use crate::data::{Features, host_values};
@@ -9,6 +9,7 @@ use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::fit::disable_training_flags;
 use crate::neighbors::{Rule, RuleDistance};
+use crate::objective::transfer::float_tensor;
 
 /// Points of a path at which a network is differentiated.
 const STEPS: usize = 32;
@@ -111,10 +112,7 @@ impl Fitted {
     ) -> Result<()> {
         let (d, k) = (self.card.d_input, self.card.d_output);
         let (device, dtype) = (self.references.device(), self.references.dtype());
-        let tensor = |values: Vec<f64>, shape: [usize; 2]| {
-            let data = TensorData::new(values, shape).convert_dtype(dtype);
-            Tensor::<2>::from_data(data, (&device, dtype))
-        };
+        let tensor = |values, shape: [usize; 2]| float_tensor(values, shape, &device, dtype);
         let encoder = disable_training_flags(self.encoder.clone().train()).no_grad();
         let embedded = host_values(self.transform_scaled(rows)?);
         let references = host_values(self.references.clone());

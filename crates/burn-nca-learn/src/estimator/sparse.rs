@@ -1,12 +1,11 @@
 //! Linear models of sparse rows: fitted on a reduction of them, embedded without writing their zeros out.
 
-use burn::tensor::{Tensor, TensorData};
-
 use super::Fitted;
 use crate::baseline::Projection;
 use crate::data::{Features, Scaling, ScalingKind, SparseFeatures, column_numbers};
 use crate::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, LinearMap};
 use crate::error::{Error, Result};
+use crate::objective::transfer::float_tensor;
 
 impl Fitted<AnyEncoder> {
     /// The model on the features that `reduction` was applied to, of these names: one linear map, without scaling.
@@ -53,8 +52,7 @@ impl Fitted<AnyEncoder> {
         let weight = crate::baseline::product(&reduction.weight(), &weight, reduced);
         let (device, dtype) = (self.references.device(), self.references.dtype());
         let map = LinearMap::from_weight(&weight, [d, k], &device, dtype);
-        let moved = TensorData::new(bias, [1, k]).convert_dtype(dtype);
-        let references = self.references.clone() - Tensor::from_data(moved, (&device, dtype));
+        let references = self.references.clone() - float_tensor(bias, [1, k], &device, dtype);
         Ok(Self { references, ..self.by_map(AnyEncoder::Linear(map), names) })
     }
 

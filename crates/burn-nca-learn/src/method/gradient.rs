@@ -12,7 +12,7 @@ use crate::data::{
     Features, Labeled, RegressionData, Scaling, ScalingKind, TensorFeatures, TrainingData,
     host_values,
 };
-use crate::device::runs_on_host;
+use crate::device::{has_f64, runs_on_host};
 use crate::encoder::{Encoder, EncoderConfig, cast, output_width};
 use crate::error::{Error, Result};
 use crate::evaluate::{RegressionScores, expected_accuracy};
@@ -172,9 +172,7 @@ pub(crate) fn resolve_device(
 ) -> Result<(Device, DType)> {
     let device = device.clone().inner();
     let dtype = config.precision.dtype();
-    // wgpu drivers may claim 64-bit floats and compute infinities with them.
-    let graphics = matches!(crate::device::backend(&device), "wgpu");
-    if !device.supports_dtype(dtype) || (graphics && dtype == DType::F64) {
+    if !device.supports_dtype(dtype) || (dtype == DType::F64 && !has_f64(&device)) {
         return Err(Error::setting(format!(
             "the device {device:?} has no {dtype:?} numbers; fit with f32 there"
         )));

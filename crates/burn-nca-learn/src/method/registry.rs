@@ -245,19 +245,16 @@ impl AnyMethod {
         typed!(self, method => view(method, data)?.check())
     }
 
-    /// As [`Method::check`].
-    pub(crate) fn check(&self, problem: &Problem<'_, AnyData<'_>>) -> Result<()> {
-        typed!(self, method => method.check(&problem.with_data(view(method, *problem.data)?)))
-    }
-
-    /// As [`Method::learn`].
+    /// [`Method::check`], then [`Method::learn`].
     pub(crate) fn learn(
         &self,
         problem: &Problem<'_, AnyData<'_>>,
         session: FitSession<'_>,
     ) -> Result<Learned> {
         typed!(self, method => {
-            method.learn(&problem.with_data(view(method, *problem.data)?), session)
+            let problem = problem.with_data(view(method, *problem.data)?);
+            method.check(&problem)?;
+            method.learn(&problem, session)
         })
     }
 

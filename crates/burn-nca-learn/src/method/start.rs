@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::data::{AnyData, Features, Labeled, TensorFeatures};
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap, MlpConfig, cast};
-use crate::error::{Error, Message, Result, Setting};
+use crate::error::{Error, Result};
 use crate::fit::exact::CHUNK;
 use crate::fit::{FitConfig, ResolvedStart, Start, StartWeights, perplexity_factor};
 
@@ -133,13 +133,8 @@ pub(crate) fn check_sizes(
             "the embedding has 0 dimensions; ask for 1 or more (2 for a picture)",
         ));
     }
-    if *encoder == EncoderConfig::Diagonal && d_output != d {
-        let text = format!(
-            "a diagonal encoder weighs the {d} features and cannot map to {d_output} dimensions"
-        );
-        return Err(Error::setting(
-            Message::from(text).with_hint(Setting::Dimensions(d)).with_hint(Setting::LinearEncoder),
-        ));
+    match encoder {
+        EncoderConfig::Diagonal => encoder.check_shape(d, d_output),
+        _ => Ok(()),
     }
-    Ok(())
 }

@@ -72,24 +72,20 @@ impl<'a> BoxSearch<'a> {
 
     /// Whether the tree takes less time than a matrix product, by what some of the queries look at.
     ///
-    /// Measured in the time that the product takes for one coordinate of one reference: eight boxes or a slot take
-    /// some 400, a distance in full 1200 (its reference is not in the cache) and 20 a dimension; the choice among a
+    /// Measured in the time that the product takes for one coordinate of one reference ([`Descent`]); the choice among a
     /// reference's distances takes the product 20.
     pub(super) fn pays(&self, k: usize) -> bool {
         let (n, m) = (self.queries.rows(), self.references.rows());
         let d = self.references.dimensions();
         let trials = n.min(TRIALS);
-        let costs = (0..trials).into_par_iter().map(|at| {
-            let work = self.nearest(at * n / trials, k).1;
-            400 * (work.boxes + work.slots) + (1200 + 20 * d) * work.offers
-        });
+        let costs = (0..trials).into_par_iter().map(|at| self.nearest(at * n / trials, k).1);
         costs.sum::<usize>() < trials * m * (d + 20)
     }
 
-    /// The `k` nearest references of a query, and what it looked at.
-    fn nearest(&self, query: usize, k: usize) -> (Vec<Candidate>, Work) {
-        let (found, work) = self.tree.arch.dispatch(Descent { search: self, query, k });
-        (self.rerank(found, query, k), work)
+    /// The `k` nearest references of a query, and what it took to find them.
+    fn nearest(&self, query: usize, k: usize) -> (Vec<Candidate>, usize) {
+        let (found, cost) = self.tree.arch.dispatch(Descent { search: self, query, k });
+        (self.rerank(found, query, k), cost)
     }
 
     /// The nearest of what a query has found.
@@ -164,18 +160,8 @@ impl<'a> BoxSearch<'a> {
     }
 }
 
-/// What a query has looked at.
-#[derive(Default)]
-struct Work {
-    /// Groups of eight boxes.
-    boxes: usize,
-    /// Slots of up to eight references that the boxes left.
-    slots: usize,
-    /// References within the limit.
-    offers: usize,
-}
-
-/// The way of a query through the tree, nearest boxes first, to whatever is within its limit.
+/// The way of a query through the tree, nearest boxes first, to whatever is within its limit, and what it costs: eight boxes
+/// or a slot some 400, a distance in full 1200 (its reference is not in the cache) and 20 a dimension.
 struct Descent<'a> {
     search: &'a BoxSearch<'a>,
     query: usize,
@@ -183,16 +169,17 @@ struct Descent<'a> {
 }
 
 impl WithSimd for Descent<'_> {
-    type Output = (Found, Work);
+    type Output = (Found, usize);
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> (Found, Work) {
+    fn with_simd<S: Simd>(self, simd: S) -> (Found, usize) {
         let Self { search, query, k } = self;
         let tree = &search.tree;
         let row = search.contracted.row(query);
         let (lead, rest) = (lead(row), row.get(LEAD..).unwrap_or_default());
         let mut found = Found::new(search.queries.resolution(query, search.references));
-        let (mut limit, mut work) = (f32::MAX, Work::default());
+        let (mut limit, mut cost) = (f32::MAX, 0);
+        let cost_of_distance = 1200 + 20 * search.references.dimensions();
         // Level, box (below the levels a slot), and its distance.
         let mut pending = vec![(tree.levels.len() as u32, 0, 0.0); LANES * (tree.levels.len() + 1)];
         let mut count = 1;
@@ -203,8 +190,8 @@ impl WithSimd for Descent<'_> {
             if distance > limit {
                 continue;
             }
+            cost += 400;
             if level > 0 {
-                work.boxes += 1;
                 let distances = to_boxes(simd, &lead, &tree.levels[level as usize - 1][at]);
                 count += put_near(
                     &mut pending[count..],
@@ -214,7 +201,6 @@ impl WithSimd for Descent<'_> {
                 );
                 continue;
             }
-            work.slots += 1;
             let leading = to_points(simd, &lead, &tree.leads[at]);
             if !any_within(&leading, limit) {
                 continue;
@@ -222,12 +208,12 @@ impl WithSimd for Descent<'_> {
             let distances = to_rest(simd, rest, tree.rest(at), leading, limit);
             for (lane, distance) in distances.into_iter().flatten().enumerate() {
                 if distance <= limit {
-                    work.offers += 1;
+                    cost += cost_of_distance;
                     limit = search.offer(&mut found, (query, k), tree.rows[at][lane], distance);
                 }
             }
         }
-        (found, work)
+        (found, cost)
     }
 }
 

@@ -116,8 +116,8 @@ impl<'a> CandidateFilter<'a> {
         let m = self.references.rows();
         if self.on_host {
             let block = |start: usize| -> Vec<T> {
-                let mut block = self.estimates(start);
-                let rows = values(&mut block.data).chunks_exact_mut(m).zip(block.norms).enumerate();
+                let (mut block, norms) = self.estimates(start);
+                let rows = values(&mut block).chunks_exact_mut(m).zip(norms).enumerate();
                 rows.map(|(at, (row, norm))| visit_row(start + at, norm, row)).collect()
             };
             return starts
@@ -130,15 +130,15 @@ impl<'a> CandidateFilter<'a> {
         }
         let mut results = Vec::with_capacity(n);
         for start in starts {
-            let mut block = self.estimates(start);
-            let rows = values(&mut block.data).par_chunks_exact_mut(m).zip(block.norms).enumerate();
+            let (mut block, norms) = self.estimates(start);
+            let rows = values(&mut block).par_chunks_exact_mut(m).zip(norms).enumerate();
             results.par_extend(rows.map(|(at, (row, norm))| visit_row(start + at, norm, row)));
         }
         results
     }
 
-    /// The block of queries from row `start` on.
-    fn estimates(&self, start: usize) -> Block {
+    /// The estimates `[b, m]` of the block of queries from row `start` on, and `||x'||²` of each.
+    fn estimates(&self, start: usize) -> (TensorData, Vec<f64>) {
         let block = start..(start + self.block_rows).min(self.queries.rows());
         let width = self.queries.dimensions() + 1;
         let mut rows = vec![1f32; block.len() * width];
@@ -148,14 +148,8 @@ impl<'a> CandidateFilter<'a> {
             .map(|(out, query)| moved(self.queries.row(query), &self.center, self.scale, -2.0, out))
             .collect();
         let rows = matrix(rows, [block.len(), width], &self.device);
-        Block { data: rows.matmul(self.products.clone()).into_data(), norms }
+        (rows.matmul(self.products.clone()).into_data(), norms)
     }
-}
-
-/// The estimates `[b, m]` of a block of queries, and `||x'||²` of each.
-struct Block {
-    data: TensorData,
-    norms: Vec<f64>,
 }
 
 /// One query's estimates, and the exact distances behind them.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::points::{Points, check_groups, check_own, positions};
+use super::points::{Points, check_groups, check_own};
 use crate::data::check_weights;
 use crate::error::{Error, Result};
 
@@ -212,11 +212,14 @@ impl<'a> Excluded<'a> {
 
     /// Whether a reference is left out for a query.
     pub(crate) fn has(&self, query: usize, reference: usize) -> bool {
-        let key = match &self.of_reference {
+        self.of_query[query] == self.key(reference)
+    }
+
+    fn key(&self, reference: usize) -> usize {
+        match &self.of_reference {
             Keys::Places => reference,
             Keys::Listed(keys, _) => keys[reference],
-        };
-        self.of_query[query] == key
+        }
     }
 
     /// The most references that count and are left out for a query.
@@ -249,30 +252,19 @@ impl<'a> Excluded<'a> {
     }
 
     /// Sorts references so that those that a query leaves out follow each other, without parting what `order` keeps
-    /// together; those of own rows do so in any order.
+    /// together.
     pub(crate) fn arrange<K: Ord>(&self, rows: &mut [usize], order: impl Fn(usize) -> K) {
-        if let Keys::Listed(keys, _) = &self.of_reference {
-            rows.sort_by_key(|&row| (order(row), keys[row]));
-        }
+        rows.sort_by_key(|&row| (order(row), self.key(row)));
     }
 
     /// Where those that each query leaves out are in `rows`, which are [arranged](Self::arrange).
     pub(crate) fn spans(&self, rows: &[usize]) -> Vec<Range<usize>> {
-        match &self.of_reference {
-            Keys::Places => {
-                let places = positions(rows, &self.of_query);
-                places.into_iter().map(|at| at..(at + 1).min(rows.len())).collect()
-            }
-            Keys::Listed(keys, _) => {
-                let mut first: HashMap<usize, Range<usize>> = HashMap::new();
-                for (at, &row) in rows.iter().enumerate() {
-                    let span = first.entry(keys[row]).or_insert(at..at);
-                    span.end = at + 1;
-                }
-                let none = rows.len()..rows.len();
-                self.of_query.iter().map(|key| first.get(key).unwrap_or(&none).clone()).collect()
-            }
+        let mut spans: HashMap<usize, Range<usize>> = HashMap::new();
+        for (at, &row) in rows.iter().enumerate() {
+            spans.entry(self.key(row)).or_insert(at..at).end = at + 1;
         }
+        let none = rows.len()..rows.len();
+        self.of_query.iter().map(|key| spans.get(key).unwrap_or(&none).clone()).collect()
     }
 
     /// Whether whole groups are left out, not the query alone.

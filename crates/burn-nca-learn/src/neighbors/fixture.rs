@@ -1,6 +1,7 @@
 //! Points, and the definition of `p_ij`, for the tests of this stage and of evaluation.
 
-use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn::tensor::{DType, Device, Tensor};
+use burn_nca::objective::transfer::float_tensor;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -13,8 +14,7 @@ pub(crate) fn tensor(values: &[f64], d: usize) -> Tensor<2> {
 
 /// The same in another type.
 pub(crate) fn tensor_of(values: &[f64], d: usize, dtype: DType) -> Tensor<2> {
-    let data = TensorData::new(values.to_vec(), [values.len() / d, d]).convert_dtype(dtype);
-    Tensor::from_data(data, (&Device::flex(), dtype))
+    float_tensor(values.to_vec(), [values.len() / d, d], &Device::flex(), dtype)
 }
 
 /// Points on a line, in f32.

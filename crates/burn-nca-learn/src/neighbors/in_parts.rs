@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::Tensor;
 use burn_nca::internal::cut;
+use burn_nca::objective::transfer::int_tensor;
 
 use super::{ClassReferences, Rule, Voters};
 use crate::data::Features;
@@ -100,9 +101,7 @@ pub(super) fn of_rows(points: &Tensor<2>, rows: Range<usize>) -> Tensor<2> {
 
 /// These rows.
 pub(super) fn rows_at(points: &Tensor<2>, rows: &[usize]) -> Tensor<2> {
-    let at = rows.iter().map(|&row| row as i64).collect();
-    let at = TensorData::new::<i64, _>(at, [rows.len()]);
-    points.clone().select(0, Tensor::from_data(at, &points.device()))
+    points.clone().select(0, int_tensor(rows, &points.device()))
 }
 
 #[cfg(test)]

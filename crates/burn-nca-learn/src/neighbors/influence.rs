@@ -194,16 +194,6 @@ fn largest(logs: &[f64], most: usize, distance: impl Fn(usize) -> f64) -> Vec<In
     order.into_iter().map(influence).collect()
 }
 
-/// The nearest of some references to a query, and how far it is.
-pub(crate) fn nearest_of(
-    query: &[f64],
-    (references, distance): (&Points, RuleDistance),
-    some: impl Iterator<Item = usize>,
-) -> Option<(usize, f64)> {
-    let far = |at: usize| (at, distance.between(query, references.row(at)));
-    some.map(far).min_by(|a, b| a.1.total_cmp(&b.1))
-}
-
 #[cfg(test)]
 mod tests {
     use std::ops::Range;

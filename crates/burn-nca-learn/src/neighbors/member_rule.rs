@@ -15,7 +15,7 @@ use super::points::{Points, read_both};
 use super::probabilities::ClassProbabilities;
 use super::regress::Numbers;
 use crate::data::host_values;
-use crate::device::backend;
+use crate::device::has_f64;
 use crate::error::{Error, Result};
 
 /// Numbers of a block of queries by references.
@@ -247,11 +247,9 @@ impl Member {
 fn precise(queries: &Tensor<2>, references: &Tensor<2>) -> Result<(Tensor<2>, Tensor<2>)> {
     let device = references.device();
     let _: [Points; 2] = read_both(queries, references, None)?;
-    // wgpu drivers may claim 64-bit floats and compute infinities with them.
-    let double = device.supports_dtype(DType::F64) && !matches!(backend(&device), "wgpu");
     let read = |points: &Tensor<2>| {
         let points = points.clone().without_autodiff();
-        if double { points.cast(DType::F64) } else { points }
+        if has_f64(&device) { points.cast(DType::F64) } else { points }
     };
     let (queries, references) = (read(queries), read(references));
     let mean = references.clone().mean_dim(0);

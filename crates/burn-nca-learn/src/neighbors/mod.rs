@@ -52,7 +52,7 @@ mod within;
 pub(crate) use candidate_filter::CandidateFilter;
 pub(crate) use excluded::Excluded;
 pub(crate) use held_out::held_out;
-pub(crate) use influence::{RuleDistance, nearest_of};
+pub(crate) use influence::RuleDistance;
 pub(crate) use kernel::{Entropy, PART_ROWS, log_of_sum, of_part, sums_and_entropies};
 pub(crate) use manhattan::manhattan_perplexities;
 pub(crate) use points::{Points, check_dimensions, sq_distance};

@@ -220,16 +220,6 @@ pub(crate) fn check_dimensions(queries: &Points, references: &Points) -> Result<
     Ok(())
 }
 
-/// Where the rows `wanted` are in `order`; behind all of it for one that is not there.
-pub(super) fn positions(order: &[usize], wanted: &[usize]) -> Vec<usize> {
-    let rows = order.iter().chain(wanted).max().map_or(0, |last| last + 1);
-    let mut position = vec![order.len(); rows];
-    for (at, &row) in order.iter().enumerate() {
-        position[row] = at;
-    }
-    wanted.iter().map(|&row| position[row]).collect()
-}
-
 /// Checks `own`, the reference row that each query is.
 ///
 /// # Errors

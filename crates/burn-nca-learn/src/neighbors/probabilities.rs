@@ -92,6 +92,11 @@ impl ClassProbabilities {
         self.log_probabilities(row)[class].exp()
     }
 
+    /// The probabilities (0..1) of all queries, row-major `[n, c]`.
+    pub fn to_vec(&self) -> Vec<f64> {
+        self.logs.iter().map(|log| log.exp()).collect()
+    }
+
     /// The most probable class of each query; of equally probable ones the lowest.
     ///
     /// Equal are probabilities that rounding of the coordinates alone may part, by the rule for distances

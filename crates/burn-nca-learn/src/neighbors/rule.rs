@@ -111,9 +111,7 @@ impl Rule {
         own: Option<&[usize]>,
     ) -> Result<Vec<f64>> {
         if !self.has_votes() {
-            let found = self.probabilities(queries, references, own)?;
-            let logs = (0..found.rows()).flat_map(|row| found.log_probabilities(row));
-            return Ok(logs.map(|log| log.exp()).collect());
+            return Ok(self.probabilities(queries, references, own)?.to_vec());
         }
         let voters = references.voters()?;
         let exclude = voters.exclude(own);

@@ -37,6 +37,15 @@ fn rows(neighbors: &Neighbors) -> Vec<Vec<u32>> {
 const METHODS: [SearchMethod; 3] =
     [SearchMethod::BruteForce, SearchMethod::Tree, SearchMethod::Auto];
 
+/// Holds what each method finds of each row among the others against the expected neighbors.
+fn assert_found(expected: &[Vec<u32>], (values, d): (&[f64], usize), dtype: DType, what: &str) {
+    for method in METHODS {
+        let search = NearestConfig::new(expected[0].len()).with_method(method);
+        let found = rows(&search.search_others(&tensor_of(values, d, dtype)).unwrap());
+        assert_eq!(found, expected, "{what} {method:?} {dtype:?}");
+    }
+}
+
 /// Coordinates that are small whole numbers: exact in every dtype, full of ties and duplicates.
 fn lattice(max: i32, size: std::ops::Range<usize>) -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec((-max..=max).prop_map(f64::from), size)
@@ -58,16 +67,10 @@ proptest! {
         let k = 1 + ((n - 2) as f64 * share) as usize;
         let own: Vec<usize> = (0..n).collect();
         let expected = naive(&values, &values, d, Some(&own), k);
-        for method in METHODS {
-            // Whole numbers of thousands are nearer to each other than f32 tells.
-            let single = max < 1000;
-            let dtypes = [DType::F64, DType::F32];
-            for dtype in dtypes.into_iter().filter(|dtype| single || *dtype == DType::F64) {
-                let points = tensor_of(&values, d, dtype);
-                let search = NearestConfig::new(k).with_method(method);
-                let found = search.search_others(&points).unwrap();
-                prop_assert_eq!(&rows(&found), &expected, "{:?} {:?}", method, dtype);
-            }
+        assert_found(&expected, (&values, d), DType::F64, "");
+        // Whole numbers of thousands are nearer to each other than f32 tells.
+        if max < 1000 {
+            assert_found(&expected, (&values, d), DType::F32, "");
         }
     }
 
@@ -124,11 +127,7 @@ fn extreme_scales_in_f32_give_the_same_neighbors() {
     let expected = rows(&nearest_others(&tensor(&values, 3), 4).unwrap());
     for exponent in [-90, -60, -18, 18, 60, 90] {
         let scaled: Vec<f64> = values.iter().map(|x| x * 2f64.powi(exponent)).collect();
-        for method in METHODS {
-            let points = tensor_of(&scaled, 3, DType::F32);
-            let found = NearestConfig::new(4).with_method(method).search_others(&points).unwrap();
-            assert_eq!(rows(&found), expected, "{method:?} at 2^{exponent}");
-        }
+        assert_found(&expected, (&scaled, 3), DType::F32, &format!("2^{exponent}"));
     }
 }
 
@@ -232,16 +231,14 @@ fn a_metric_that_scales_or_permutes_whole_numbers_has_the_votes_of_euclidean_dis
                 let single = |x: f64| f64::from(x as f32 * scale as f32);
                 let single: Vec<f64> =
                     values.chunks(d).flat_map(|row| moved(row, &single)).collect();
+                let what = format!("{d} {k} {scale}");
+                assert_found(&expected, (&double, d), DType::F64, &what);
+                assert_found(&expected, (&single, d), DType::F32, &what);
                 for method in METHODS {
                     let search = NearestConfig::new(k).with_method(method);
-                    for (values, dtype) in [(&double, DType::F64), (&single, DType::F32)] {
-                        let points = tensor_of(values, d, dtype);
-                        let found = rows(&search.search_others(&points).unwrap());
-                        assert_eq!(found, expected, "{d} {k} {scale} {method:?} {dtype:?}");
-                    }
                     let features = Features::unnamed(double.clone(), d).unwrap();
                     let found = host_search(&search, &features, &features, Some(&own));
-                    assert_eq!(rows(&found.unwrap()), expected, "{d} {k} {scale} {method:?}");
+                    assert_eq!(rows(&found.unwrap()), expected, "{what} {method:?}");
                 }
             }
         }
@@ -264,15 +261,7 @@ fn standardized_one_hot_rows_tie_as_whole_rows_do() {
     let (mean, spread) = (0.25, (3.0f64 / 16.0).sqrt());
     let scaled: Vec<f64> = values.iter().map(|x| (x - mean) / spread).collect();
     for dtype in [DType::F64, DType::F32] {
-        for method in METHODS {
-            let search = NearestConfig::new(7).with_method(method);
-            let points = tensor_of(&scaled, 12, dtype);
-            assert_eq!(
-                rows(&search.search_others(&points).unwrap()),
-                expected,
-                "{method:?} {dtype:?}"
-            );
-        }
+        assert_found(&expected, (&scaled, 12), dtype, "one-hot");
     }
 }
 

@@ -8,10 +8,11 @@ use core::ops::Range;
 use burn::config::Config;
 use burn::module::{Module, Param};
 use burn::nn::loss::Reduction;
-use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData, assert_shape};
+use burn::tensor::{Bool, DType, Device, Int, Tensor, assert_shape};
 use burn_nca_fused::coincidence::FLOOR;
 
 use super::batch::{constant, of_batch, reduced};
+use super::transfer::float_tensor;
 use super::{
     BatchLoss, ClassTarget, CoincidenceIndex, DataTarget, Objective, TargetNeighbors, whole_range,
 };
@@ -42,7 +43,7 @@ impl CoincidenceLossConfig {
     /// # Panics
     /// If σ² is not a positive finite number, or there is no target.
     pub fn init(&self, pairs: &CoincidenceIndex, device: &Device, dtype: DType) -> CoincidenceLoss {
-        self.init_with([pairs.maps(), pairs.anchors()], device, dtype)
+        self.init_with([pairs.maps, pairs.anchors], device, dtype)
     }
 
     /// The loss for batches of a data set of so many samples, with κ = 1 at the start. Without local scales the number of
@@ -146,8 +147,7 @@ impl CoincidenceLoss {
         let logarithms = |values: &[f64]| {
             let values: Vec<f64> = values.iter().map(|value| value.ln()).collect();
             let shape = [values.len()];
-            let data = TensorData::new(values, shape).convert_dtype(dtype);
-            Param::from_tensor(Tensor::from_data(data, (device, dtype)))
+            Param::from_tensor(float_tensor(values, shape, device, dtype))
         };
         let CoincidenceLossConfig { targets, reduction, .. } = CoincidenceLossConfig::new();
         let log_kappa_sq = kappa_sq.map(logarithms);
@@ -265,7 +265,7 @@ impl Objective for CoincidenceLoss {
         terms: Range<usize>,
     ) -> Tensor<1> {
         let (device, dtype) = (embedding.device(), embedding.dtype());
-        let Some(block) = pairs.block(embedding, terms) else {
+        let Some((difference, block)) = pairs.block(embedding, terms) else {
             return Tensor::zeros([1], (&device, dtype));
         };
         let of = |values: &Param<Tensor<1>>, which: Tensor<1, Int>| {
@@ -276,7 +276,6 @@ impl Objective for CoincidenceLoss {
             Some(values) => of(values, block.scale),
             None => log_sigma_sq.clone().without_autodiff().zeros_like(),
         };
-        let difference = block.first - block.second;
         log_probabilities(difference, [log_sigma_sq, log_kappa_sq], block.apart).sum().neg()
     }
 

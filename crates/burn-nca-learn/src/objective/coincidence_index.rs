@@ -15,29 +15,23 @@ use crate::data::{LabeledPair, LabeledPairs};
 #[derive(Clone, Debug)]
 pub struct CoincidenceIndex {
     points: usize,
-    maps: usize,
-    anchors: usize,
+    /// Number of maps, m.
+    pub(super) maps: usize,
+    /// Number of anchors of all pairs, those of a mini-batch and the others.
+    pub(super) anchors: usize,
     /// The pairs with the number of each one's anchor.
     pub(super) pairs: Vec<(LabeledPair, usize)>,
     device: Device,
     on_device: Option<OnDevice>,
 }
 
+/// What the terms of some pairs depend on, `[pairs]`.
 #[derive(Clone, Debug)]
-struct OnDevice {
-    /// Rows of the embedding cut into maps, `[pairs]`.
+pub(super) struct OnDevice {
+    /// Rows of the embedding cut into maps.
     first: Tensor<1, Int>,
     second: Tensor<1, Int>,
-    /// Whether the pair should be separated, `[pairs]`.
-    apart: Tensor<1, Bool>,
-    map: Tensor<1, Int>,
-    scale: Tensor<1, Int>,
-}
-
-/// The pairs of a block: rows `[b, p]` of both ends, and what their terms depend on, `[b]`.
-pub(super) struct PairBlock {
-    pub first: Tensor<2>,
-    pub second: Tensor<2>,
+    /// Whether the pair should be separated.
     pub apart: Tensor<1, Bool>,
     pub map: Tensor<1, Int>,
     pub scale: Tensor<1, Int>,
@@ -73,33 +67,25 @@ impl CoincidenceIndex {
         Self { points, maps, anchors, pairs, device: device.clone(), on_device }
     }
 
-    /// Number of maps, m.
-    pub fn maps(&self) -> usize {
-        self.maps
-    }
-
-    /// Number of anchors of all pairs, those of a mini-batch and the others.
-    pub fn anchors(&self) -> usize {
-        self.anchors
-    }
-
-    /// The pairs `terms` of an embedding `[n, m p]`; `None` without pairs.
-    pub(super) fn block(&self, embedding: Tensor<2>, terms: Range<usize>) -> Option<PairBlock> {
+    /// The differences `[b, p]` of the pairs `terms` of an embedding `[n, m p]`, and what their terms depend on besides;
+    /// `None` without pairs.
+    pub(super) fn block(
+        &self,
+        embedding: Tensor<2>,
+        terms: Range<usize>,
+    ) -> Option<(Tensor<2>, OnDevice)> {
         let at = self.on_device.as_ref()?;
         if terms.is_empty() {
             return None;
         }
         let [n, columns] = embedding.dims();
         let maps = embedding.reshape([n * self.maps, columns / self.maps]);
-        let rows =
-            |rows: &Tensor<1, Int>| maps.clone().select(0, rows.clone().slice([terms.clone()]));
-        Some(PairBlock {
-            first: rows(&at.first),
-            second: rows(&at.second),
-            apart: at.apart.clone().slice([terms.clone()]),
-            map: at.map.clone().slice([terms.clone()]),
-            scale: at.scale.clone().slice([terms.clone()]),
-        })
+        let [first, second, map, scale] = [&at.first, &at.second, &at.map, &at.scale]
+            .map(|numbers| numbers.clone().slice([terms.clone()]));
+        let rows = |rows: &Tensor<1, Int>| maps.clone().select(0, rows.clone());
+        let difference = rows(&first) - rows(&second);
+        let apart = at.apart.clone().slice([terms]);
+        Some((difference, OnDevice { first, second, apart, map, scale }))
     }
 }
 

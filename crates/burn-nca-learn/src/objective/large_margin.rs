@@ -8,10 +8,10 @@ use core::ops::Range;
 use burn::config::Config;
 use burn::module::Module;
 use burn::nn::loss::Reduction;
-use burn::tensor::{Int, Tensor, TensorData};
+use burn::tensor::{Int, Tensor};
 
 use super::batch::{constant, of_batch, reduced};
-use super::transfer::int_tensor;
+use super::transfer::{float_tensor, int_tensor};
 use super::{BatchLoss, ClassTarget, DataTarget, Objective};
 use crate::nca::pairs::attraction;
 use burn_nca::internal::cut;
@@ -174,19 +174,15 @@ impl Objective for LargeMarginLoss {
         terms: Range<usize>,
     ) -> Tensor<1> {
         let (device, dtype) = (embedding.device(), embedding.dtype());
-        let constant = |value: f64| {
-            let data = TensorData::from([value]).convert_dtype(dtype);
-            Tensor::<1>::from_data(data, (&device.clone().inner(), dtype))
-        };
+        let on = device.inner();
+        let constant = |value: f64| float_tensor(vec![value], [1], &on, dtype);
         let Some(search) = target.search(&embedding) else { return constant(f64::NAN) };
         let active = search.active_pairs(target, terms, self.config.push);
         if active.weights.is_empty() {
             return constant(0.0);
         }
-        let on = device.clone().inner();
         let [first, second] = [&active.first, &active.second].map(|ends| int_tensor(ends, &on));
-        let weights = TensorData::from(active.weights.as_slice()).convert_dtype(dtype);
-        let weights = Tensor::<1>::from_data(weights, (&on, dtype));
+        let weights = float_tensor(active.weights, [first.dims()[0]], &on, dtype);
         let sum =
             attraction(embedding.clone().select(0, first), embedding.select(0, second), weights);
         // Large parts cancel in the sum: its slope is taken, and the value from the hinges one by one in f64.

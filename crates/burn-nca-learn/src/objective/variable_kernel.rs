@@ -10,6 +10,7 @@ use burn::nn::loss::Reduction;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 
 use super::batch::{constant, of_batch, reduced};
+use super::transfer::float_tensor;
 use super::{BatchLoss, ClassTarget, DataTarget, Objective};
 use crate::neighbors::{VariableKernel, nearest_others};
 use burn_nca::internal::{cut, product, square_root};
@@ -41,12 +42,12 @@ impl VariableKernelLossConfig {
         }
         let lambda = self.width_penalty;
         assert!(lambda >= 0.0 && lambda.is_finite(), "the penalty of the width is {lambda}");
-        let log = TensorData::from([self.rule.width.ln()]).convert_dtype(dtype);
+        let log = float_tensor(vec![self.rule.width.ln()], [1], device, dtype);
         VariableKernelLoss {
             first_rule: self.rule,
             width_penalty: lambda,
             reduction: self.reduction.clone(),
-            log_width: Param::from_tensor(Tensor::from_data(log, (device, dtype))),
+            log_width: Param::from_tensor(log),
         }
     }
 }
@@ -191,7 +192,7 @@ impl Objective for VariableKernelLoss {
 
     /// With the neighbors of each row, unless they are held.
     fn prepared(&self, embedding: Tensor<2>, target: &KernelTarget) -> Option<KernelTarget> {
-        if target.neighbors().is_some() { None } else { self.updated_target(embedding, target) }
+        if target.neighbors.is_some() { None } else { self.updated_target(embedding, target) }
     }
 
     fn updated_target(&self, embedding: Tensor<2>, target: &KernelTarget) -> Option<KernelTarget> {
@@ -200,15 +201,15 @@ impl Objective for VariableKernelLoss {
 
     fn blocks(&self, _: &Tensor<2>, target: &KernelTarget, _rows: usize) -> Vec<Range<usize>> {
         // A block holds b K rows of the embedding and of the classes.
-        let rows = ((1 << 20) / (self.first_rule.neighbors * target.classes())).clamp(64, 4096);
+        let rows = ((1 << 20) / (self.first_rule.neighbors * target.classes)).clamp(64, 4096);
         cut(0..target.terms(), rows)
     }
 
     fn block(&self, embedding: Tensor<2>, target: &KernelTarget, terms: Range<usize>) -> Tensor<1> {
         let ([n, d], dtype) = (embedding.dims(), embedding.dtype());
-        let (b, k, classes) = (terms.len(), self.neighbors_among(n), target.classes());
+        let (b, k, classes) = (terms.len(), self.neighbors_among(n), target.classes);
         // They cannot be searched where a coordinate is not finite.
-        let Some(neighbors) = target.neighbors().or_else(|| self.search(&embedding)) else {
+        let Some(neighbors) = target.neighbors.clone().or_else(|| self.search(&embedding)) else {
             return embedding.slice([terms, 0..1]).sum().mul_scalar(f64::NAN);
         };
         let neighbors = neighbors.slice([terms.clone(), 0..k]).reshape([b * k]);
@@ -216,10 +217,11 @@ impl Objective for VariableKernelLoss {
         let near = embedding.select(0, neighbors.clone()).reshape([b, k, d]);
         let sq_distances = (near - rows).square().sum_dim(2).reshape([b, k]);
         let shares = self.shares(sq_distances).reshape([b, 1, k]);
-        let of_neighbors =
-            target.one_hot(target.labels().select(0, neighbors), dtype).reshape([b, k, classes]);
+        let of_neighbors = target
+            .one_hot(target.on_device.clone().select(0, neighbors), dtype)
+            .reshape([b, k, classes]);
         let p = product(shares, of_neighbors).reshape([b, classes]);
-        let own = target.one_hot(target.labels().slice([terms.clone()]), dtype);
+        let own = target.one_hot(target.on_device.clone().slice([terms.clone()]), dtype);
         let errors = (own - p).square().sum_dim(1);
         let errors = match self.width_penalty {
             0.0 => errors,
@@ -229,7 +231,7 @@ impl Objective for VariableKernelLoss {
                 errors + from_start.square().mul_scalar(lambda).reshape([1, 1])
             }
         };
-        target.weigh(errors, terms).sum()
+        target.weights.weigh(errors, terms).sum()
     }
 }
 

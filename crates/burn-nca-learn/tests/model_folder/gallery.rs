@@ -44,11 +44,7 @@ fn predictions(model: &Fitted, queries: &Features) -> BTreeMap<&'static str, Vec
         said.insert("classes by 1", classes(1).collect());
         said.insert("classes by 3", classes(3).collect());
         said.insert("shares by 3", model.vote_shares(queries, 3).unwrap());
-        let found = model.class_probabilities(queries).unwrap();
-        let row = |row| (0..found.classes()).map(move |class| (row, class));
-        let values = (0..found.rows()).flat_map(row);
-        let values = values.map(|(row, class)| found.probability(row, class));
-        said.insert("probabilities", values.collect());
+        said.insert("probabilities", model.class_probabilities(queries).unwrap().to_vec());
     }
     if model.targets().is_some() {
         said.insert("numbers by 1", model.predict_numbers(queries, 1).unwrap());

@@ -34,11 +34,7 @@ pub fn use_model(model: &Fitted, folder: &Path) -> Result<()> {
         model.sq_distances(&queries, &queries).map(drop),
     ])?;
     if let Ok(found) = model.class_probabilities(&queries) {
-        let classes = model.class_names().len();
-        let of_row = |row| (0..classes).map(move |class| (row, class));
-        let values = (0..queries.rows()).flat_map(of_row);
-        let values: Vec<f64> = values.map(|(row, class)| found.probability(row, class)).collect();
-        finite("probabilities", &values)?;
+        finite("probabilities", &found.to_vec())?;
     }
     model.predict_kernel(&queries).map_or(Ok(()), |found| finite("kernel means", &found))
 }

@@ -95,12 +95,12 @@ fn results(
         },
         f: scale * p.iter().sum::<f64>(),
         g: scale * with_positive.sum::<f64>(),
-        confusion: Some(Confusion::of(part, predicted, truth, classes)),
-        class_scores: Some(ClassTable::of(part, &ClassScores::of(predicted, truth, classes)?)),
+        confusion: Confusion::of(part, predicted, truth, classes),
+        class_scores: ClassTable::of(part, &ClassScores::of(predicted, truth, classes)?),
         // The features of a large table are not copied for some rows.
         explained: sample.measured().is_none().then(explained).flatten(),
-        labels: Some(ContradictedLabels::of(model, measured, &rows.split.train)?),
-        embedding: Some(embedding((model, rows, sample), precise, learned, &p)?),
+        labels: ContradictedLabels::of(model, measured, &rows.split.train)?,
+        embedding: embedding((model, rows, sample), precise, learned, &p)?,
         p,
         perplexity,
     })

@@ -124,8 +124,7 @@ mod tests {
     #[test]
     fn the_page_stands_without_held_out_rows_and_without_pictures() {
         let mut report = Report::example().without_test();
-        report.classes_mut().embedding = None;
-        report.classes_mut().confusion = None;
+        report.classes_mut().embedding.points.clear();
         report.matrix = None;
         report.curve.0.clear();
         report.feature_weights.0.clear();
@@ -152,7 +151,7 @@ mod tests {
         report.curve.0[3].value = f64::NAN;
         report.curve.0[4].gradient_max = Some(f64::INFINITY);
         report.feature_weights.0[1].weight = f64::NAN;
-        report.classes_mut().embedding.as_mut().unwrap().points[0].coordinates[0] = f64::NAN;
+        report.classes_mut().embedding.points[0].coordinates[0] = f64::NAN;
         let page = report.page();
         assert!(!page.contains("NaN") && !page.contains("inf\""));
         let mut values = Report::of_numbers();

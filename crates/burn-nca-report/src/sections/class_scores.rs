@@ -147,10 +147,7 @@ mod tests {
     #[test]
     fn a_terminal_tells_the_classes_where_they_are_unbalanced() {
         let mut report = Report::example();
-        let text = |report: &Report| {
-            let table = report.classes().class_scores.as_ref().unwrap();
-            table.text(report, Terminal::PLAIN)
-        };
+        let text = |report: &Report| report.classes().class_scores.text(report, Terminal::PLAIN);
         assert_eq!(text(&report), "");
         report.header.data.classes[1].train = 9;
         let told = text(&report);

@@ -13,7 +13,7 @@ use crate::{NamedRow, OfClass, Report, Section};
 const LISTED: usize = 10;
 
 /// The training rows whose own class is less probable by the other rows than another.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContradictedLabels {
     /// How many there are, of those that were measured.
     pub contradicted: usize,
@@ -101,24 +101,24 @@ mod tests {
         let model =
             burn_nca_learn::NcaConfig::new(4, 2).fit(&data.select(&train), &device).unwrap();
         let mut report = Report::of(&model, &Rows::of(&model, data, split).unwrap()).unwrap();
-        let first = report.classes().labels.as_ref().unwrap().rows[0].clone();
+        let first = report.classes().labels.rows[0].clone();
         assert_eq!((first.row.row, first.row.target.class, first.suggested), (8, 2, 0));
         assert_eq!(first.p, 0.0);
         let places = (0..150).map(|row| row + 1).collect();
         let ids = (0..151).map(|row| format!("flower {row}")).collect();
         report.name_rows(&RowNames { places: Some(places), ids: Some(ids), other: None });
-        let labels = report.classes().labels.as_ref().unwrap();
+        let labels = &report.classes().labels;
         assert_eq!(labels.rows[0].row.name(), "flower 8");
         assert_eq!(labels.rows[0].row.row, 9);
         assert!(labels.rows.len() <= LISTED && labels.contradicted >= labels.rows.len());
         let page = report.page();
         assert!(page.contains("Labels that look wrong") && page.contains("flower 8"));
         let text = report.to_json().unwrap();
-        assert_eq!(Report::from_json(&text).unwrap().classes().labels, Some(labels.clone()));
-        report.classes_mut().labels.as_mut().unwrap().rows[0].suggested = 3;
+        assert_eq!(&Report::from_json(&text).unwrap().classes().labels, labels);
+        report.classes_mut().labels.rows[0].suggested = 3;
         let error = report.check().unwrap_err().to_string();
         assert!(error.contains("the values of labels do not fit"), "{error}");
-        report.classes_mut().labels = None;
+        report.classes_mut().labels.rows.clear();
         assert!(!report.page().contains("Labels that look wrong"));
     }
 }

@@ -18,8 +18,6 @@ const CALLED: [&str; 3] = ["hinted(", "usage(", "refusal("];
 /// Sites without a case, and why.
 const UNTRIED: &str = "
 folder/mod.rs OwnEncoder | the program saves no model with an encoder of the user's own
-encoder/any.rs Dimensions | method/start.rs refuses the same before
-encoder/any.rs LinearEncoder | method/start.rs refuses the same before
 readers/table.rs Classes | the program reads a target as what it needs
 readers/table.rs Numbers | the program reads a target as what it needs
 commands/demo.rs hinted | invocation.rs names the folder
@@ -33,8 +31,6 @@ src/source.rs hinted | the fit has read standard input
 tables/of_fit.rs hinted | a table without a training row is refused before
 tables/of_model.rs hinted | every table has a last column
 tables/roles.rs hinted | rows without a positive weight are refused before
-fitting/options.rs usage | it is that of a refusal
-tables/check.rs usage | it is that of a table of refusals
 ";
 
 #[test]

@@ -1,6 +1,7 @@
 //! The header line: which columns there are, and which of them are wanted.
 
 use super::missing::Spellings;
+use super::sheet::Sheet;
 use super::{CsvOptions, TargetColumn, TargetKind};
 use crate::error::{Error, Result};
 use crate::excerpt::{list, quoted};
@@ -21,34 +22,20 @@ pub(super) struct Selection {
     /// The target column.
     pub(super) target: Option<usize>,
     /// What to do about a feature that is text.
-    text_hints: Vec<Hint>,
+    pub(super) text_hints: Vec<Hint>,
     /// The decimal sign of numbers.
     pub(super) decimal: DecimalSign,
     /// How a missing value is spelled.
     pub(super) missing: Spellings,
     /// The key of the class of rows without one.
-    unlabeled: Option<String>,
+    pub(super) unlabeled: Option<String>,
     /// Of which columns the first rows hold numbers, but for a few.
-    mostly_numbers: Vec<bool>,
+    pub(super) mostly_numbers: Vec<bool>,
     /// Whether rows with an empty class are set apart.
     pub(super) set_apart: bool,
 }
 
 impl Selection {
-    /// One column, of classes.
-    pub(super) fn of_labels() -> Self {
-        Self { target: Some(0), ..Self::default() }
-    }
-
-    /// Takes in of which columns the first rows hold numbers, but for a few: no other target can be a feature instead.
-    pub(super) fn see(&mut self, mostly_numbers: Vec<bool>) {
-        let target = self.target.and_then(|target| mostly_numbers.get(target));
-        if target == Some(&false) {
-            self.text_hints.retain(|hint| *hint != Setting::Target.into());
-        }
-        self.mostly_numbers = mostly_numbers;
-    }
-
     /// What to do about text in a column; none where it is one among numbers.
     pub(super) fn text_hints(&self, column: usize) -> Option<&[Hint]> {
         let exception = self.mostly_numbers.get(column).is_some_and(|mostly| *mostly);
@@ -73,12 +60,8 @@ impl Selection {
 }
 
 /// Finds the columns that `options` ask for.
-///
-/// The first line of the file has these names; `has_spaces` where one of its cells holds a space.
-pub(super) fn select(
-    (origin, names, has_spaces): (&str, &[String], bool),
-    options: &CsvOptions,
-) -> Result<Selection> {
+pub(super) fn select(sheet: &Sheet<'_>, options: &CsvOptions) -> Result<Selection> {
+    let (origin, names) = (sheet.origin.as_str(), &sheet.names[..]);
     let places = Places::new(origin, names)?;
     let target = match &options.target {
         TargetColumn::Last => Some(names.len() - 1),
@@ -103,19 +86,25 @@ pub(super) fn select(
         )));
     }
     if features.is_empty() {
-        return Err(no_feature(origin, (names, has_spaces)));
+        return Err(no_feature(origin, (names, sheet.has_spaces)));
     }
     places.refuse_unnamed(&features)?;
+    let mostly_numbers = sheet.mostly_numbers.clone();
+    let mut text_hints = text_hints(options);
+    // A target of text can be no feature instead.
+    if target.and_then(|target| mostly_numbers.get(target)) == Some(&false) {
+        text_hints.retain(|hint| *hint != Setting::Target.into());
+    }
     Ok(Selection {
         features,
         about_order,
         target,
-        text_hints: text_hints(options),
+        text_hints,
         decimal: options.format.decimal,
         missing: Spellings::new(options.format.missing.as_ref()),
         unlabeled: options.unlabeled_class.as_deref().map(|class| name_key(class).into_owned()),
+        mostly_numbers,
         set_apart: options.set_unlabeled_apart && options.task == TargetKind::Classes,
-        ..Selection::default()
     })
 }
 
@@ -233,16 +222,6 @@ impl<'a> Places<'a> {
         Err(Error::data(message.with_hints(is_id.then_some(Setting::Id.into()))))
     }
 
-    /// What to say of columns that are taken in their order.
-    fn about_order(&self, columns: &[usize]) -> Message {
-        format!(
-            "{}: the columns of the fit have no names, and those of the table are taken in their order: {}",
-            self.origin,
-            self.list(columns)
-        )
-        .into()
-    }
-
     /// The names of some columns, in a message.
     fn list(&self, columns: &[usize]) -> String {
         list(&columns.iter().map(|&column| self.names[column].clone()).collect::<Vec<_>>())
@@ -262,8 +241,12 @@ impl<'a> Places<'a> {
             return Ok((all.filter(|column| !ignored.contains(column)).collect(), None));
         };
         if in_order && let Some(columns) = self.in_order(names, role)? {
-            let about = self.about_order(&columns);
-            return Ok((columns, Some(about)));
+            let about = format!(
+                "{}: the columns of the fit have no names, and those of the table are taken in their order: {}",
+                self.origin,
+                self.list(&columns)
+            );
+            return Ok((columns, Some(about.into())));
         }
         Ok((self.chosen(names, ignored)?, None))
     }

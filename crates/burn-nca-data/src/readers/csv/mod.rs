@@ -4,6 +4,7 @@ mod cell;
 mod first_line;
 mod header;
 mod missing;
+mod piece;
 mod plain;
 mod preamble;
 mod quotes;
@@ -23,7 +24,7 @@ use crate::readers::input::{Input, name_file};
 use crate::readers::pattern::is_pattern;
 use crate::readers::table::{Table, Target, TargetKind};
 use crate::readers::text_format::TextFormat;
-use crate::tables::{Features, FeaturesBuilder, WithoutClass};
+use crate::tables::{Features, WithoutClass};
 pub(crate) use cell::{infinite, infinite_class, with_nul};
 use header::Selection;
 pub(crate) use header::{Places, separator_hint, target_is_ignored};
@@ -153,56 +154,57 @@ pub fn parse_csv(origin: &str, bytes: &[u8], options: &CsvOptions) -> Result<Tab
 
 /// As [`parse_csv`].
 pub(crate) fn read(input: Input<'_>, options: &CsvOptions) -> Result<Table> {
-    let sheet = open_sheet(input, &options.format, &options.wanted())?;
-    let (origin, names) = (sheet.origin.clone(), sheet.names.clone());
-    let mut notes = sheet.notes.clone();
-    let mut selection = header::select((&origin, &names, sheet.has_spaces), options)?;
+    let mut sheet = open_sheet(input, &options.format, &options.wanted())?;
+    let mut notes = std::mem::take(&mut sheet.notes);
+    let mut selection = header::select(&sheet, options)?;
     if selection.target.is_some() {
         notes.extend(sheet.about_codes(selection.features.iter().copied()));
     }
-    selection.see(sheet.mostly_numbers.clone());
     let rows = sheet.read(&selection, options.task)?;
+    let (origin, names) = (&sheet.origin, &sheet.names);
     let features: Vec<String> = match &options.features {
         Some(wanted) if selection.about_order.is_some() => wanted.clone(),
         _ => selection.features.iter().map(|&column| names[column].clone()).collect(),
     };
     notes.extend(selection.about_order.take());
-    let named = |values: FeaturesBuilder| {
-        values.build(features.clone()).map_err(|error| name_file(&origin, error))
-    };
-    let (apart, target_name) = (rows.apart, selection.target.map_or("", |column| &names[column]));
-    if rows.values.is_empty() && !apart.rows.is_empty() {
+    let target_name = selection.target.map_or("", |column| &names[column]);
+    let has_class = |row: &usize| rows.classes.code(*row).is_some();
+    let (known, apart): (Vec<usize>, Vec<usize>) =
+        (0..rows.classes.rows()).partition(|row| has_class(row));
+    if known.is_empty() && !apart.is_empty() {
         return Err(Error::data(format!(
             "{origin}: no row has a class in column {}; write the class of some rows",
             quoted(target_name)
         )));
     }
-    let without_class = match apart.rows.is_empty() {
-        true => None,
-        false => Some(WithoutClass { rows: apart.rows, features: named(apart.values)? }),
-    };
-    let features = named(rows.values)?;
     let target = match (selection.target, options.task) {
         (None, _) => Target::None,
         (Some(_), TargetKind::Numeric) => Target::Numeric(rows.numbers),
         (Some(_), TargetKind::Classes) => classes_of(&rows.classes).into(),
     };
-    Ok(Table { features, target_name: target_name.to_string(), target, without_class, notes })
+    let features = rows.values.build(features).map_err(|error| name_file(origin, error))?;
+    let table = Table { notes, ..Table::new(features, target_name, target) };
+    if apart.is_empty() {
+        return Ok(table);
+    }
+    let without_class = WithoutClass { features: table.features.select(&apart), rows: apart };
+    let features = table.features.select(&known);
+    Ok(Table { features, without_class: Some(without_class), ..table })
 }
 
 /// The classes of a file of one column.
 pub(crate) fn read_labels(input: Input<'_>) -> Result<Classes> {
-    let sheet = open_sheet(input, &TextFormat::default(), &[])?;
-    let origin = sheet.origin.clone();
+    let mut sheet = open_sheet(input, &TextFormat::default(), &[])?;
     if sheet.names.len() != 1 {
         return Err(Error::data(format!(
-            "{origin} has {} columns, and labels of images are a file of one column; \
+            "{} has {} columns, and labels of images are a file of one column; \
              keep the label column alone",
+            sheet.origin,
             sheet.names.len()
         )));
     }
-    let mut selection = Selection::of_labels();
-    selection.see(sheet.mostly_numbers.clone());
+    let mostly_numbers = sheet.mostly_numbers.clone();
+    let selection = Selection { target: Some(0), mostly_numbers, ..Selection::default() };
     let rows = sheet.read(&selection, TargetKind::Classes)?;
     Ok(classes_of(&rows.classes))
 }
@@ -223,14 +225,6 @@ pub(crate) fn open_sheet<'a>(
         None => input,
     };
     Sheet::open(input, format, wanted)
-}
-
-/// The input as records of this separator are read from it.
-///
-/// # Errors
-/// The file cannot be read.
-pub(crate) fn separated(input: Input<'_>, separator: u8) -> Result<Input<'_>> {
-    if separator == crate::readers::spaces::SPACES { input.with_single_spaces() } else { Ok(input) }
 }
 
 /// Refuses arrays and archives, which are no text.

@@ -3,154 +3,57 @@
 //! Most large files hold nothing else. Whatever a line of another kind may mean (a quote, a missing value, a row of
 //! another length, text that is none), it is left to the reader of records, which knows what to say of it.
 
-use std::collections::HashMap;
-
 use rayon::prelude::*;
 
-use super::cell;
 use super::header::Selection;
+use super::piece::Piece;
 use crate::readers::table::TargetKind;
-use crate::readers::text_format::DecimalSign;
 
 /// Bytes that a task reads at least.
 const TASK: usize = 1 << 16;
 
-/// What the columns of a file are, as far as plain rows go.
+/// What plain rows are read by.
 pub(super) struct PlainRows<'a> {
-    selection: &'a Selection,
-    task: TargetKind,
-    separator: u8,
-    /// What each column is.
-    roles: Vec<Role>,
+    /// The columns of the file.
+    pub(super) columns: usize,
+    pub(super) separator: u8,
+    pub(super) selection: &'a Selection,
+    pub(super) task: TargetKind,
 }
 
-#[derive(Clone, Copy)]
-enum Role {
-    Ignored,
-    /// The feature of this place.
-    Feature(usize),
-    Target,
-}
-
-/// The rows of some lines.
-#[derive(Default)]
-pub(super) struct Piece<'t> {
-    /// The bytes of the lines.
-    pub(super) bytes: usize,
-    /// Number of rows.
-    pub(super) rows: usize,
-    /// The features, row-major.
-    pub(super) values: Vec<f64>,
-    /// The target as numbers.
-    pub(super) numbers: Vec<f64>,
-    /// The target as classes, by their places among the names.
-    pub(super) classes: Vec<usize>,
-    /// The names of the classes, each once.
-    pub(super) names: Vec<&'t str>,
-}
-
-impl<'a> PlainRows<'a> {
-    /// For a file of `columns` columns; `None` for one of a single column, whose blank lines may be values.
-    pub(super) fn new(
-        columns: usize,
-        separator: u8,
-        (selection, task): (&'a Selection, TargetKind),
-    ) -> Option<Self> {
-        let mut roles = vec![Role::Ignored; columns];
-        for (place, &column) in selection.features.iter().enumerate() {
-            roles[column] = Role::Feature(place);
-        }
-        if let Some(target) = selection.target {
-            roles[target] = Role::Target;
-        }
-        (columns > 1).then_some(Self { selection, task, separator, roles })
-    }
-
-    /// The plain rows at the start of these whole lines, in their order.
-    pub(super) fn read<'t>(&self, lines: &'t [u8]) -> Vec<Piece<'t>> {
+impl PlainRows<'_> {
+    /// The plain rows at the start of these whole lines, in their order: pieces of so many bytes.
+    pub(super) fn read(&self, lines: &[u8]) -> Vec<(usize, Piece)> {
         let pieces = pieces(lines);
-        let read: Vec<Option<Piece<'t>>> =
-            pieces.par_iter().map(|piece| self.piece(piece)).collect();
-        read.into_iter().map_while(|piece| piece).collect()
+        let read: Vec<Option<Piece>> = pieces.par_iter().map(|piece| self.piece(piece)).collect();
+        let bytes = pieces.into_iter().map(<[u8]>::len);
+        bytes.zip(read).map_while(|(bytes, piece)| Some((bytes, piece?))).collect()
     }
 
     /// The rows of some lines; `None` where one of them is not plain.
-    fn piece<'t>(&self, lines: &'t [u8]) -> Option<Piece<'t>> {
+    fn piece(&self, lines: &[u8]) -> Option<Piece> {
         let is_lone = |at: usize| lines[at] == b'\r' && lines.get(at + 1) != Some(&b'\n');
         if lines.contains(&b'"') || lines.contains(&b'\r') && (0..lines.len()).any(is_lone) {
             return None;
         }
-        let mut piece = Piece { bytes: lines.len(), ..Piece::default() };
-        let mut places = HashMap::new();
+        let mut piece = Piece::default();
+        let mut cells = Vec::with_capacity(self.columns);
         for line in std::str::from_utf8(lines).ok()?.split('\n') {
             let line = line.strip_suffix('\r').unwrap_or(line);
-            if !line.is_empty() {
-                self.row(line, &mut piece, &mut places)?;
+            if line.is_empty() {
+                continue;
+            }
+            cells.clear();
+            cells.extend(line.split(char::from(self.separator)).map(str::trim));
+            if cells.len() != self.columns {
+                return None;
+            }
+            let missing = piece.push(|column| cells[column], self.selection, self.task).ok()?;
+            if !missing.is_empty() {
+                return None;
             }
         }
         Some(piece)
-    }
-
-    fn row<'t>(
-        &self,
-        line: &'t str,
-        piece: &mut Piece<'t>,
-        places: &mut HashMap<&'t str, usize>,
-    ) -> Option<()> {
-        let first = piece.values.len();
-        piece.values.resize(first + self.selection.features.len(), 0.0);
-        let values = &mut piece.values[first..];
-        let mut start = 0;
-        for (at, role) in self.roles.iter().enumerate() {
-            let rest = line.get(start..)?;
-            let end = rest.bytes().position(|byte| byte == self.separator);
-            // The last column ends with the line, and no other does.
-            if end.is_none() != (at + 1 == self.roles.len()) {
-                return None;
-            }
-            let cell = end.map_or(rest, |end| &rest[..end]);
-            match (role, self.task) {
-                (Role::Ignored, _) => {}
-                (Role::Feature(place), _) => values[*place] = self.number(cell)?,
-                (Role::Target, TargetKind::Numeric) => piece.numbers.push(self.number(cell)?),
-                (Role::Target, TargetKind::Classes) => {
-                    let name = cell.trim();
-                    let class = match places.get(name) {
-                        Some(&class) => class,
-                        None => {
-                            if self.selection.is_unlabeled(name) {
-                                return None;
-                            }
-                            let numbers = self.selection.has_target_of_numbers();
-                            cell::class(name, &self.selection.missing, numbers).ok()?;
-                            piece.names.push(name);
-                            places.insert(name, piece.names.len() - 1);
-                            piece.names.len() - 1
-                        }
-                    };
-                    piece.classes.push(class);
-                }
-            }
-            start += cell.len() + 1;
-        }
-        piece.rows += 1;
-        Some(())
-    }
-
-    /// The finite number that a cell spells.
-    fn number(&self, cell: &str) -> Option<f64> {
-        if self.selection.missing.is_named(cell.trim()) {
-            return None;
-        }
-        let plain = match self.selection.decimal {
-            DecimalSign::Point => cell.parse().ok(),
-            DecimalSign::Comma => None,
-        };
-        let number = match plain {
-            Some(number) => number,
-            None => self.selection.decimal.parse(cell.trim())?,
-        };
-        f64::is_finite(number).then_some(number)
     }
 }
 

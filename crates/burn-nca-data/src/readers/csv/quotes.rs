@@ -1,20 +1,11 @@
 //! The sign of a lost quote: text right after a closing one.
 
-/// Where a quoted value went wrong, in bytes of its record.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct TextAfterQuote {
-    /// The quote that opens the value.
-    pub(super) opened: usize,
-    /// The text after the quote that closes it.
-    pub(super) text: usize,
-}
-
-/// Text after the closing quote of a value that spans several lines.
+/// Text after the closing quote of a value that spans several lines: where the value is opened, and where the text is.
 ///
 /// Where a closing quote was lost, or a stray one opens a value, the value continues to the next quote of the file,
 /// rows away; what is there is an opening quote, and text follows it. Within one line no row can be lost,
 /// and `"5" pipe"` is left alone. Spaces may be before the separator.
-pub(super) fn text_after_quote(record: &[u8], separator: u8) -> Option<TextAfterQuote> {
+pub(super) fn text_after_quote(record: &[u8], separator: u8) -> Option<[usize; 2]> {
     let body = record.trim_ascii_end();
     if !body.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
         return None;
@@ -28,7 +19,7 @@ pub(super) fn text_after_quote(record: &[u8], separator: u8) -> Option<TextAfter
             let rest = body[at..].iter().take_while(|byte| **byte != separator);
             let text = rest.clone().position(|byte| !byte.is_ascii_whitespace());
             if let Some(text) = text.filter(|_| spans_lines) {
-                return Some(TextAfterQuote { opened, text: at + text });
+                return Some([opened, at + text]);
             }
         }
         at += body[at..].iter().take_while(|byte| **byte != separator).count() + 1;
@@ -73,13 +64,12 @@ mod tests {
 
     #[test]
     fn a_value_that_ends_in_another_row_is_found() {
-        for (record, opened, text) in [
-            ("1,\"ill\n2,\"well\"\n", 2, 10),
-            ("\"a\nb\" c,1\n", 0, 6),
-            ("1,\"x\ny\",\"ill\n2,\"well\"\n", 8, 16),
+        for (record, expected) in [
+            ("1,\"ill\n2,\"well\"\n", [2, 10]),
+            ("\"a\nb\" c,1\n", [0, 6]),
+            ("1,\"x\ny\",\"ill\n2,\"well\"\n", [8, 16]),
         ] {
-            let expected = Some(TextAfterQuote { opened, text });
-            assert_eq!(text_after_quote(record.as_bytes(), b','), expected, "{record:?}");
+            assert_eq!(text_after_quote(record.as_bytes(), b','), Some(expected), "{record:?}");
         }
     }
 }

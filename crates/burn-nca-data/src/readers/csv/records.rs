@@ -10,6 +10,7 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use super::quotes::text_after_quote;
 use crate::excerpt::quoted;
 use crate::readers::input::{Input, START};
+use crate::readers::spaces::SPACES;
 
 /// The longest record, in bytes: some five million numbers.
 pub(super) const MAX_BYTES: usize = 64 << 20;
@@ -81,6 +82,9 @@ impl<'a> Records<'a> {
     /// # Errors
     /// The input cannot be read.
     pub(crate) fn new(mut input: Input<'a>, separator: u8) -> Result<Self> {
+        if separator == SPACES {
+            input = input.with_single_spaces()?;
+        }
         if input.start().starts_with(BYTE_ORDER_MARK) {
             input.read_at_most(BYTE_ORDER_MARK.len())?;
         }
@@ -286,13 +290,15 @@ impl<'a> Records<'a> {
 
     /// Refuses a record of several lines that a lost quote may have made of several rows.
     fn check_quotes(&self) -> Result<()> {
-        let Some(flaw) = text_after_quote(&self.raw, self.separator) else { return Ok(()) };
+        let Some([opened, text]) = text_after_quote(&self.raw, self.separator) else {
+            return Ok(());
+        };
         Err(Error::data(format!(
             "{}, line {}: text follows the quote that closes the value from line {}; if a quote was lost, add it, \
              and write a quote within a value twice (\"\")",
             self.origin,
-            self.lines.after(&self.raw[..flaw.text]),
-            self.lines.after(&self.raw[..flaw.opened])
+            self.lines.after(&self.raw[..text]),
+            self.lines.after(&self.raw[..opened])
         )))
     }
 

@@ -1,9 +1,9 @@
 //! The rows of a file: the cells below its header line.
 
-use super::cell::{self, Flaw};
 use super::header::Selection;
 use super::missing::Missing;
-use super::plain::{Piece, PlainRows};
+use super::piece::Piece;
+use super::plain::PlainRows;
 use super::records::{Record, Records};
 use super::separator;
 use super::sheet::Sheet;
@@ -11,33 +11,25 @@ use crate::error::{Error, Result};
 use crate::excerpt::quoted;
 use crate::hint::{Hint, Message, Setting};
 use crate::readers::table::TargetKind;
-use crate::readers::text_format::DecimalSign;
 use crate::tables::{FeaturesBuilder, TextValues};
-use std::fmt::{self, Display};
 
 /// What to do about words above numbers, below the names.
 const SECOND_HEADER: &str =
     "remove this row if it is one of units, or of more names (the next row has a number there)";
+
+/// Values that are read before they are put to the others.
+const PIECE_VALUES: usize = 1 << 14;
 
 /// What the selected columns hold.
 #[derive(Default)]
 pub(super) struct Rows {
     /// The features, row-major.
     pub(super) values: FeaturesBuilder,
-    /// The target as classes.
+    /// The target as classes; none of a row that is set apart.
     pub(super) classes: TextValues,
     /// The target as numbers.
     pub(super) numbers: Vec<f64>,
-    /// Rows without a class.
-    pub(super) apart: Apart,
     missing: Missing,
-}
-
-/// Rows without a class, and their features, row-major.
-#[derive(Default)]
-pub(super) struct Apart {
-    pub(super) rows: Vec<usize>,
-    pub(super) values: FeaturesBuilder,
 }
 
 impl Sheet<'_> {
@@ -45,17 +37,18 @@ impl Sheet<'_> {
     ///
     /// # Errors
     /// A row of another length, a cell that is bad, missing values, or no row.
-    pub(super) fn read(mut self, selection: &Selection, task: TargetKind) -> Result<Rows> {
+    pub(super) fn read(&mut self, selection: &Selection, task: TargetKind) -> Result<Rows> {
         let mut rows = Rows::default();
-        let (origin, names) = (self.origin.clone(), self.names.clone());
-        let has_lines = self.has_lines;
         let (mut count, mut size) = (0, self.records.size());
-        if let Some(plain) = PlainRows::new(names.len(), self.separator, (selection, task)) {
+        // Of a single column, blank lines may be values.
+        let (columns, separator) = (self.names.len(), self.separator);
+        if columns > 1 {
+            let plain = PlainRows { columns, separator, selection, task };
             self.records.each_block(|lines| {
                 let mut bytes = 0;
-                for piece in plain.read(lines) {
-                    (bytes, count) = (bytes + piece.bytes, count + piece.rows);
-                    rows.add(&piece, selection.decimal);
+                for (length, piece) in plain.read(lines) {
+                    (bytes, count) = (bytes + length, count + piece.rows);
+                    rows.add(&piece);
                 }
                 // A table that grows by doubling is in memory twice as it does.
                 if let Some(size) = size.take().filter(|_| bytes > 0) {
@@ -65,24 +58,33 @@ impl Sheet<'_> {
                 bytes
             })?;
         }
-        let push = |record: &Record, row| rows.push(record, row, selection, task);
-        let count = self.each_row_after(count, push)?;
+        let mut piece = Piece::default();
+        let count = self.each_row_after(count, |record, row| {
+            let missing = piece.push(|column| record.field(column), selection, task)?;
+            rows.missing.count_row(record, &missing, row);
+            if piece.values.len() >= PIECE_VALUES {
+                rows.add(&std::mem::take(&mut piece));
+            }
+            Ok(())
+        })?;
+        rows.add(&piece);
         let target = match task {
             TargetKind::Classes => (selection.target, None),
             TargetKind::Numeric => (None, selection.target),
         };
-        let refused = rows.missing.refused(&origin, count, &names, target, has_lines);
+        let (origin, names) = (&self.origin, &self.names);
+        let refused = rows.missing.refused(origin, count, names, target, self.has_lines);
         refused.map_or(Ok(rows), Err)
     }
 
     /// Hands out every row with its number, after `count` rows that were read otherwise; where a cell is bad the answer is
     /// its column and the reason.
     pub(crate) fn each_row_after(
-        self,
+        &mut self,
         mut count: usize,
         mut take: impl FnMut(&Record, usize) -> Result<(), (usize, Message)>,
     ) -> Result<usize> {
-        let Self { origin, names, mut records, .. } = self;
+        let Self { origin, names, records, .. } = self;
         let columns = names.len();
         // In a file of one column a blank line may be a missing value: skipping it would shift the rows.
         let mut blank_line = None;
@@ -98,23 +100,26 @@ impl Sheet<'_> {
                 )));
             }
             count += 1;
-            let line = self.has_lines.then_some(record.line);
-            let at = Place { origin: &origin, line, row: count };
+            let line = record.line;
+            let at = || match self.has_lines {
+                true => format!("{origin}, line {line} (row {count})"),
+                false => format!("{origin}, row {count}"),
+            };
             if record.len() != columns {
                 let widths = if self.first_is_row { "first row" } else { "header" };
                 let header = (widths, self.separator, self.open_end);
-                return Err(ragged(at, record, columns, header));
+                return Err(ragged((&at(), count == 1), record, columns, header));
             }
             let Err((column, reason)) = take(record, count) else { continue };
             let (cell, name) = (record.field(column), &names[column]);
-            let at = format!("{at}, column {}", quoted(name));
+            let at = format!("{}, column {}", at(), quoted(name));
             if self.has_lines && cell == name {
                 return Err(Error::data(format!(
                     "{at}: the line repeats the names of the columns; remove it"
                 )));
             }
             let is_first_text = count == 1 && cell.parse::<f64>().is_err();
-            if is_first_text && next_has_number(&mut records, columns, column)? {
+            if is_first_text && next_has_number(records, columns, column)? {
                 return Err(above_a_number(&at, &reason, self.first_is_row));
             }
             return Err(Error::data(reason.map_text(|text| format!("{at}: {text}"))));
@@ -148,26 +153,9 @@ fn above_a_number(at: &str, reason: &Message, first_is_row: bool) -> Error {
     Error::data(message.with_hint(hint).with_hints(edits.cloned()))
 }
 
-/// A row of a file, as messages call it.
-struct Place<'a> {
-    origin: &'a str,
-    line: Option<usize>,
-    row: usize,
-}
-
-impl Display for Place<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { origin, line, row } = self;
-        match line {
-            Some(line) => write!(f, "{origin}, line {line} (row {row})"),
-            None => write!(f, "{origin}, row {row}"),
-        }
-    }
-}
-
 /// The error of a row of another length than the header line or the first row.
 fn ragged(
-    at: Place<'_>,
+    (at, is_first): (&str, bool),
     record: &Record,
     columns: usize,
     (widths, separator, open_end): (&str, u8, bool),
@@ -187,7 +175,7 @@ fn ragged(
         cure.push_str(", and write a quotation mark within quotation marks twice (\"\")");
     } else if values > columns && empty_cell {
         setting = Some(Setting::SeparatorSpace.into());
-    } else if values == columns + 1 && at.row == 1 && columns > 1 {
+    } else if values == columns + 1 && is_first && columns > 1 {
         cure.push_str(
             ", or where rows begin with their names, as R writes them, name that column in the header line, too",
         );
@@ -201,63 +189,9 @@ fn ragged(
 }
 
 impl Rows {
-    /// Adds rows that were read together.
-    fn add(&mut self, piece: &Piece<'_>, decimal: DecimalSign) {
+    fn add(&mut self, piece: &Piece) {
         self.values.extend_from_slice(&piece.values);
         self.numbers.extend_from_slice(&piece.numbers);
-        let names = piece.classes.iter().map(|&class| decimal.name(piece.names[class]));
-        names.for_each(|name| self.classes.push(Some(&name)));
-    }
-
-    /// Adds a row; where a cell is bad, its column and the reason.
-    fn push(
-        &mut self,
-        record: &Record,
-        row: usize,
-        selection: &Selection,
-        task: TargetKind,
-    ) -> Result<(), (usize, Message)> {
-        let mut missing = Vec::new();
-        let mut take = |column: usize, flaw: Flaw| match flaw {
-            Flaw::Missing => {
-                missing.push(column);
-                Ok(())
-            }
-            Flaw::Bad(reason) => Err((column, reason)),
-        };
-        let is_apart =
-            |column: usize| selection.set_apart && selection.is_unlabeled(record.field(column));
-        let apart = selection.target.is_some_and(is_apart);
-        let values = if apart { &mut self.apart.values } else { &mut self.values };
-        let format = (selection.decimal, &selection.missing);
-        for &column in &selection.features {
-            match cell::number(record.field(column), format, selection.text_hints(column)) {
-                Ok(number) => values.push(number),
-                Err(flaw) => take(column, flaw)?,
-            }
-        }
-        if apart {
-            self.apart.rows.push(row - 1);
-        } else if let Some(column) = selection.target {
-            let cell = record.field(column);
-            match task {
-                TargetKind::Classes => {
-                    let numbers = selection.has_target_of_numbers();
-                    match cell::class(cell, &selection.missing, numbers) {
-                        Ok(class) => self.classes.push(Some(&selection.decimal.name(class))),
-                        Err(flaw) => take(column, flaw)?,
-                    }
-                }
-                TargetKind::Numeric => {
-                    let hints = [Hint::edit("correct it"), Setting::Classes.into()];
-                    match cell::number(cell, format, Some(&hints)) {
-                        Ok(number) => self.numbers.push(number),
-                        Err(flaw) => take(column, flaw)?,
-                    }
-                }
-            }
-        }
-        self.missing.count_row(record, &missing, row);
-        Ok(())
+        piece.classes.iter().for_each(|class| self.classes.push(class));
     }
 }

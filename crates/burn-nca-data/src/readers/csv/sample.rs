@@ -2,7 +2,6 @@
 
 use super::records::Records;
 use crate::readers::input::{Input, START};
-use crate::readers::spaces::{SPACES, SingleSpaces};
 use crate::readers::text_format::DecimalSign;
 use crate::tables::is_number;
 
@@ -19,15 +18,8 @@ pub(super) struct Sample {
 impl Sample {
     /// The records of `start`, the first bytes of a file; none after one that cannot be read.
     pub(super) fn of(start: &[u8], separator: u8) -> Self {
-        let mut spaced = Vec::new();
-        let bytes = if separator == SPACES {
-            SingleSpaces::default().push(start, &mut spaced);
-            &spaced
-        } else {
-            start
-        };
         let mut rows: Vec<Vec<String>> = Vec::new();
-        let records = Input::of_bytes("", bytes).and_then(|input| Records::new(input, separator));
+        let records = Input::of_bytes("", start).and_then(|input| Records::new(input, separator));
         if let Ok(mut records) = records {
             while let Ok(Some(record)) = records.read() {
                 if !record.is_blank() {
@@ -176,6 +168,7 @@ fn is_title(row: &[String], body: usize, names_follow: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::readers::spaces::SPACES;
 
     fn titles(text: &str) -> usize {
         Sample::of(text.as_bytes(), b',').titles()

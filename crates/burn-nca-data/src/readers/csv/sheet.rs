@@ -4,7 +4,6 @@ use super::first_line::FirstLine;
 use super::preamble::Preamble;
 use super::records::Records;
 use super::sample::{Sample, unmark};
-use super::separated;
 use crate::error::{Error, Result};
 use crate::excerpt::{list, quoted};
 use crate::hint::{Hint, Message, Setting};
@@ -47,7 +46,7 @@ impl<'a> Sheet<'a> {
         let preamble = Preamble::of(&input, format)?;
         let (origin, separator) = (input.origin(), preamble.separator);
         let first = FirstLine::of(&preamble.sample, format, wanted);
-        let mut records = Records::new(separated(input, separator)?, separator)?;
+        let mut records = Records::new(input, separator)?;
         let above = preamble.skip(&mut records)?;
         let (has_header, note) = match (format.header, first) {
             (Header::Yes, _) => (true, None),

@@ -106,22 +106,20 @@ fn class_names(origin: &str, array: &Array) -> Result<TextValues> {
         }
         value
     });
-    let mut column = TextValues::default();
     match (kind.letter, kind.width) {
-        ('U' | 'S', _) => return texts(origin, array),
-        ('i', 8) => {
-            eights.for_each(|value| column.push(Some(&i64::from_le_bytes(value).to_string())))
-        }
-        ('u', 8) => {
-            eights.for_each(|value| column.push(Some(&u64::from_le_bytes(value).to_string())))
-        }
-        ('b', 1) => {
-            let name = |value: f64| if value == 0.0 { "false" } else { "true" };
-            numbers(origin, array)?.into_iter().for_each(|value| column.push(Some(name(value))));
-        }
-        _ => return whole_numbers(origin, &numbers(origin, array)?),
+        ('U' | 'S', _) => texts(origin, array),
+        ('i', 8) => Ok(spelled(eights.map(i64::from_le_bytes))),
+        ('u', 8) => Ok(spelled(eights.map(u64::from_le_bytes))),
+        ('b', 1) => Ok(spelled(numbers(origin, array)?.into_iter().map(|value| value != 0.0))),
+        _ => whole_numbers(origin, &numbers(origin, array)?),
     }
-    Ok(column)
+}
+
+/// The values of a column as text.
+fn spelled(values: impl IntoIterator<Item = impl ToString>) -> TextValues {
+    let mut column = TextValues::default();
+    values.into_iter().for_each(|value| column.push(Some(&value.to_string())));
+    column
 }
 
 fn texts(origin: &str, array: &Array) -> Result<TextValues> {
@@ -147,12 +145,8 @@ fn whole_numbers(origin: &str, values: &[f64]) -> Result<TextValues> {
         )));
     }
     match values.iter().position(|value| !value.is_nan() && value.fract() != 0.0) {
-        None => {
-            let mut column = TextValues::default();
-            // Adding zero turns -0 into 0, which is the same class.
-            values.iter().for_each(|value| column.push(Some(&(value + 0.0).to_string())));
-            Ok(column)
-        }
+        // Adding zero turns -0 into 0, which is the same class.
+        None => Ok(spelled(values.iter().map(|value| value + 0.0))),
         Some(row) => {
             let text = format!(
                 "{origin}: value {} is {}, and a class is a whole number or text",

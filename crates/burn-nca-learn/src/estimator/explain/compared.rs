@@ -7,7 +7,7 @@ use crate::data::{Features, TrainingTargets};
 use crate::error::Result;
 use crate::estimator::feature_contributions::WeightedPair;
 use crate::estimator::{Decision, Fitted};
-use crate::neighbors::{Influence, Points, RuleDistance, nearest_of};
+use crate::neighbors::{Influence, Points, RuleDistance};
 
 /// Training rows that a prediction of numbers is compared with, at most.
 const COMPARED: usize = 64;
@@ -60,10 +60,11 @@ impl Fitted {
         }
         let queries = Points::read(&self.transform(features)?, "queries")?;
         let references = Points::read(&self.references, "references")?;
-        let measure = (&references, RuleDistance::of(&self.rule));
+        let distance = RuleDistance::of(&self.rule);
         let of_row = |(row, near): (usize, &Vec<Influence>)| {
             let others = (0..n).filter(|&at| Some(labels[at]) != found[row].class);
-            match nearest_of(queries.row(row), measure, others) {
+            let far = |at: usize| (at, distance.between(queries.row(row), references.row(at)));
+            match others.map(far).min_by(|a, b| a.1.total_cmp(&b.1)) {
                 Some((rival, _)) => Compared { near: normalized(near), far: vec![rival] },
                 None => Compared::default(),
             }

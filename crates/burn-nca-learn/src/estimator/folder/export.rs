@@ -5,12 +5,13 @@ use std::path::Path;
 use burn::module::Param;
 use burn::nn::Linear;
 use burn::store::{BurnToPyTorchAdapter, ModuleSnapshot};
-use burn::tensor::{DType, Tensor, TensorData};
+use burn::tensor::DType;
 use burn_nca_files::write_atomically;
 
 use crate::encoder::{AnyEncoder, MOST_PARAMETERS, pytorch_file};
 use crate::error::{Error, Result};
 use crate::estimator::Fitted;
+use crate::objective::transfer::float_tensor;
 
 impl Fitted<AnyEncoder> {
     /// Exports the map from raw features to the embedding as a plain linear layer.
@@ -40,10 +41,8 @@ impl Fitted<AnyEncoder> {
             ));
         };
         let device = self.references.device();
-        let tensor =
-            |values: Vec<f64>| TensorData::from(values.as_slice()).convert_dtype(DType::F32);
-        let weight = Tensor::<1>::from_data(tensor(weight), (&device, DType::F32)).reshape(sizes);
-        let bias = Tensor::<1>::from_data(tensor(bias), (&device, DType::F32));
+        let weight = float_tensor(weight, sizes, &device, DType::F32);
+        let bias = float_tensor(bias, [sizes[1]], &device, DType::F32);
         let layer =
             Linear { weight: Param::from_tensor(weight), bias: Some(Param::from_tensor(bias)) };
         let mut store = pytorch_file().with_to_adapter(BurnToPyTorchAdapter);

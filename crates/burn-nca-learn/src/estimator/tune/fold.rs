@@ -98,7 +98,6 @@ impl<D: TrainingData> Fold<D> {
             // A fit that is measured at its end alone is that of the final model, without a score to follow.
             score: if step_grid.is_empty() { None } else { Some(&number) },
         };
-        config.method.check(&problem)?;
         let session = FitSession::new().with_progress(watch).with_end(ends);
         let learned = config.method.learn(&problem, session)?;
         let end = learned.summary.iterations;

@@ -111,7 +111,7 @@ impl<D: TrainingData> Running<'_, '_, D> {
         let finished = self.candidates.iter().filter(is_known).count();
         let candidate = self.candidates.iter().find(|candidate| !is_known(candidate));
         let candidate = candidate.unwrap_or(&self.candidates[0]);
-        let step = Step { candidate, finished, best: None };
+        let step = self.progress(candidate, finished, None);
         let mut folds = Vec::with_capacity(self.fits());
         for repeat in 0..tune.repeats {
             let seed = config.fit.seed.wrapping_add(repeat as u64);
@@ -202,7 +202,7 @@ impl<D: TrainingData> Running<'_, '_, D> {
         }
         let step_grid = self.tune.step_grid(config);
         let best = Choice::of(trials);
-        let progress = Step { candidate, finished: trials.len(), best: best.as_ref() };
+        let progress = self.progress(candidate, trials.len(), best.as_ref());
         let (finished, cut) = (AtomicUsize::new(0), AtomicBool::new(false));
         let started = Instant::now();
         // Asked before every fit, every evaluation and after every step: what is cut is not compared.
@@ -246,24 +246,34 @@ impl<D: TrainingData> Running<'_, '_, D> {
         Ok(Some(Trial::new(candidate.clone(), &step_grid, &folds, seconds)))
     }
 
+    /// The state of the search before the first fold of a candidate.
+    fn progress<'p>(
+        &self,
+        candidate: &'p Candidate,
+        finished: usize,
+        best: Option<&'p Choice>,
+    ) -> TuneProgress<'p> {
+        let (candidates, folds) = (self.candidates.len(), self.fits());
+        TuneProgress {
+            finished,
+            candidates,
+            candidate,
+            folds_finished: 0,
+            folds,
+            best,
+            seconds: 0.0,
+        }
+    }
+
     /// Calls the callback, and asks whether to continue.
-    fn continues(&self, step: &Step<'_>, folds_finished: usize) -> bool {
+    fn continues(&self, progress: &TuneProgress<'_>, folds_finished: usize) -> bool {
         let seconds = self.seconds();
         let mut on_progress =
             self.on_progress.lock().expect("a callback that panicked has ended the search");
-        if let Some(callback) = on_progress.as_mut() {
-            let flow = callback(&TuneProgress {
-                finished: step.finished,
-                candidates: self.candidates.len(),
-                candidate: step.candidate,
-                folds_finished,
-                folds: self.fits(),
-                best: step.best,
-                seconds,
-            });
-            if flow.is_break() {
-                self.stopped.store(true, Ordering::Relaxed);
-            }
+        if let Some(callback) = on_progress.as_mut()
+            && callback(&TuneProgress { folds_finished, seconds, ..*progress }).is_break()
+        {
+            self.stopped.store(true, Ordering::Relaxed);
         }
         !self.is_over()
     }
@@ -273,13 +283,6 @@ impl<D: TrainingData> Running<'_, '_, D> {
         let spent = self.tune.budget.is_some_and(|budget| self.seconds() >= budget);
         spent || self.stopped.load(Ordering::Relaxed)
     }
-}
-
-/// What is reported of the trial that runs.
-struct Step<'a> {
-    candidate: &'a Candidate,
-    finished: usize,
-    best: Option<&'a Choice>,
 }
 
 /// The rows to compare on: those of classes that folds can be cut of, and no more than were asked for.

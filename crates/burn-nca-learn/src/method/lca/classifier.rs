@@ -5,7 +5,7 @@ use web_time::Instant;
 
 use super::Trainer;
 use super::training::{self, Training};
-use crate::baseline::{directions_about, transposed};
+use crate::baseline::{Groups, directions_about, transposed};
 use crate::data::{Features, Labeled, LabeledPair, LabeledPairs, TensorFeatures, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig, LinearMap};
 use crate::error::{Error, Result};
@@ -117,13 +117,8 @@ impl ClassMeans {
     fn of(data: &Labeled) -> Result<Self> {
         let counts = data.class_counts();
         let classes: Vec<usize> = (0..counts.len()).filter(|class| counts[*class] > 0).collect();
-        let mut values = Vec::new();
-        for class in &classes {
-            let rows: Vec<usize> =
-                (0..data.rows()).filter(|row| data.labels()[*row] == *class).collect();
-            values.extend(crate::baseline::mean(&data.features().select(&rows)));
-        }
-        let features = Features::new(values, data.features().names().to_vec())?;
+        let means = Groups::of_classes(data).means().to_vec();
+        let features = Features::new(means, data.features().names().to_vec())?;
         Ok(Self { classes, features })
     }
 

@@ -27,7 +27,7 @@ impl TargetNeighbors {
             |row: usize| self.sq_lengths(&points, row).fold(-1.0, f64::max) * (1.0 + slack);
         let radii: Vec<f64> = (0..points.rows()).map(radius).collect();
         let other = |a: usize, b: usize| self.differ(a, b);
-        let found = within(&points, &points, &radii, other, MOST_IMPOSTORS, self.device());
+        let found = within(&points, &points, &radii, other, MOST_IMPOSTORS, &self.device);
         let Some(impostors) = found else {
             return Err(Error::data(format!(
                 "the rows have more than {MOST_IMPOSTORS} neighbors of other classes as near as their targets; \

@@ -77,7 +77,7 @@ impl ImpostorSearch {
                 let queries = self.points.select(&rows);
                 let differ = |query: usize, l: usize| target.differ(rows[query], l);
                 let radii_sq = &self.radii_sq[terms];
-                let device = target.device();
+                let device = &target.device;
                 let found = within(&queries, &self.points, radii_sq, differ, usize::MAX, device);
                 for (row, candidates) in rows.iter().zip(found.unwrap_or_default()) {
                     self.add(*row, target, &candidates, push, &mut pairs);
@@ -129,7 +129,7 @@ impl Candidates {
         let radii: Vec<f64> = radii_sq.iter().map(radius).collect();
         let squares: Vec<f64> = radii.iter().map(|radius| radius * radius.abs()).collect();
         let differ = |i: usize, l: usize| target.differ(i, l);
-        let device = target.device();
+        let device = &target.device;
         let rows = within(points, points, &squares, differ, MOST_CANDIDATES, device)?;
         Some(Self { points: points.clone(), radii, rows })
     }

@@ -23,7 +23,8 @@ pub struct TargetNeighbors {
     weights: Option<Arc<Vec<f64>>>,
     targets: Arc<Vec<Vec<u32>>>,
     k: usize,
-    device: Device,
+    /// Where searches run.
+    pub(in crate::objective) device: Device,
     /// Who may be whose impostor, from the last search.
     candidates: Arc<Mutex<Option<Arc<Candidates>>>>,
     /// That of the embedding of an evaluation.
@@ -131,11 +132,6 @@ impl TargetNeighbors {
     /// The weight of the term of a row.
     pub(super) fn weight(&self, row: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| weights[row])
-    }
-
-    /// Where searches run.
-    pub(in crate::objective) fn device(&self) -> &Device {
-        &self.device
     }
 
     /// What the last search saw, or what `search` gives where that does not do.

@@ -1,6 +1,5 @@
 //! The classes of n points, and which neighbors their errors are taken with.
 
-use core::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::{DType, Device, Int, Tensor};
@@ -16,12 +15,13 @@ use burn_nca::internal::equal_pairs;
 #[derive(Clone, Debug)]
 pub struct KernelTarget {
     labels: Arc<Vec<usize>>,
-    classes: usize,
-    /// `[n]`
-    on_device: Tensor<1, Int>,
-    weights: TermWeights,
-    /// `[n, K]`, where they are held fixed.
-    neighbors: Option<Tensor<2, Int>>,
+    /// Number of classes.
+    pub(super) classes: usize,
+    /// The class of each point, `[n]`.
+    pub(super) on_device: Tensor<1, Int>,
+    pub(super) weights: TermWeights,
+    /// The neighbors that are held fixed, `[n, K]`.
+    pub(super) neighbors: Option<Tensor<2, Int>>,
 }
 
 impl KernelTarget {
@@ -61,30 +61,10 @@ impl KernelTarget {
         Self { neighbors: Some(neighbors), ..self.clone() }
     }
 
-    /// Number of classes.
-    pub(super) fn classes(&self) -> usize {
-        self.classes
-    }
-
-    /// The neighbors that are held fixed, `[n, K]`.
-    pub(super) fn neighbors(&self) -> Option<Tensor<2, Int>> {
-        self.neighbors.clone()
-    }
-
-    /// The class of each point, `[n]`.
-    pub(super) fn labels(&self) -> Tensor<1, Int> {
-        self.on_device.clone()
-    }
-
     /// 1 at the class of each of some points, `[b]` to `[b, c]`.
     pub(super) fn one_hot(&self, labels: Tensor<1, Int>, dtype: DType) -> Tensor<2> {
         let classes = Tensor::arange(0..self.classes as i64, &self.on_device.device());
         equal_pairs(labels, classes).float().cast(dtype)
-    }
-
-    /// The errors of points `rows`, each times its weight, `[b, 1]` to `[b, 1]`.
-    pub(super) fn weigh(&self, errors: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
-        self.weights.weigh(errors, rows)
     }
 }
 

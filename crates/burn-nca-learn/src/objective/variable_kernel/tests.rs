@@ -177,7 +177,7 @@ fn neighbors_that_are_held_stay_until_they_are_searched_again() {
     assert_eq!(value(&turned, &updated), value(&turned, &target));
     // A mini-batch has neighbors of its own.
     let part = held.subset(&[3, 1, 4, 5, 9, 2]);
-    assert!(part.neighbors().is_none());
+    assert!(part.neighbors.is_none());
 }
 
 #[test]

@@ -170,8 +170,7 @@ mod tests {
         let predicted: Vec<usize> = (0..3 * classes)
             .map(|row| (row / 3 + usize::from(row % 3 < row / 3 % 3)) % classes)
             .collect();
-        report.classes_mut().confusion =
-            Some(Confusion::of(Part::Test, &predicted, &truth, classes));
+        report.classes_mut().confusion = Confusion::of(Part::Test, &predicted, &truth, classes);
         report
     }
 

@@ -61,11 +61,9 @@ impl Report {
     pub fn name_rows(&mut self, names: &RowNames) {
         match &mut self.results {
             Results::Classes(found) => {
-                if let Some(embedding) = &mut found.embedding {
-                    embedding.name_rows(names);
-                }
+                found.embedding.name_rows(names);
                 found.explained.iter_mut().for_each(|explained| explained.name_rows(names));
-                for one in found.labels.iter_mut().flat_map(|labels| &mut labels.rows) {
+                for one in &mut found.labels.rows {
                     names.rename(&mut one.row.row, &mut one.row.id);
                 }
             }
@@ -108,13 +106,13 @@ mod tests {
     #[test]
     fn points_have_the_numbers_and_names_of_their_rows_in_the_source() {
         let mut report = Report::example();
-        let embedding = report.classes_mut().embedding.as_mut().unwrap();
+        let embedding = &mut report.classes_mut().embedding;
         let rows = embedding.points.len();
         let other = Unlabeled { row: 2, id: None, coordinates: vec![0.0; 2] };
         embedding.unlabeled = vec![other];
         let last = embedding.points[rows - 1].row;
         report.name_rows(&RowNames::default());
-        assert_eq!(report.classes().embedding.as_ref().unwrap().points[rows - 1].row, last);
+        assert_eq!(report.classes().embedding.points[rows - 1].row, last);
         // The second row of the source is another.
         let places = (0..rows).map(|row| row + usize::from(row > 0)).collect();
         let ids = (0..=rows).map(|row| format!("p{row}")).collect();
@@ -124,7 +122,7 @@ mod tests {
         let other = Some((2, "t.csv".to_string()));
         let names = RowNames { other, ..names };
         assert_eq!([names.name(0), names.name(1)], ["row 1", "row 1 of t.csv"]);
-        let embedding = report.classes().embedding.as_ref().unwrap();
+        let embedding = &report.classes().embedding;
         let found = |at: usize| (embedding.points[at].row, embedding.points[at].id.as_deref());
         let at = |row| embedding.points.iter().position(|point| point.row == row).unwrap();
         assert_eq!(found(at(1)), (1, Some("p0")));

@@ -7,7 +7,7 @@ use crate::{Report, Results};
 
 fn of_classes(report: &Report) -> Scatter<'_, ClassMark> {
     let Results::Classes(found) = &report.results else { unreachable!() };
-    found.embedding.as_ref().unwrap().scatter(&report.header.data.classes).unwrap()
+    found.embedding.scatter(&report.header.data.classes).unwrap()
 }
 
 fn of_values(report: &Report) -> Scatter<'_, ValueMark> {
@@ -94,7 +94,7 @@ fn rows_without_a_class_are_gray_and_have_a_lane_of_their_own() {
     let mut report = Report::example();
     assert!(!report.page().contains("no class"));
     let mut with = |dimension: usize| {
-        let embedding = report.classes_mut().embedding.as_mut().unwrap();
+        let embedding = &mut report.classes_mut().embedding;
         embedding.points.iter_mut().for_each(|point| point.coordinates.truncate(dimension));
         let row = |row| Unlabeled { row, id: None, coordinates: vec![9.0 + row as f64; dimension] };
         embedding.unlabeled = vec![row(3), row(4)];
@@ -115,7 +115,7 @@ fn rows_without_a_class_are_gray_and_have_a_lane_of_their_own() {
 #[test]
 fn one_dimension_and_a_single_place_can_be_drawn() {
     let mut report = Report::example();
-    for point in &mut report.classes_mut().embedding.as_mut().unwrap().points {
+    for point in &mut report.classes_mut().embedding.points {
         point.coordinates = vec![2.0, 2.0];
     }
     assert!(of_classes(&report).marks.iter().all(|(_, _, at)| at.iter().all(|at| at.is_finite())));

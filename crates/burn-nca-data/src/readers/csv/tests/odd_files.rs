@@ -11,6 +11,7 @@ fn a_separator_at_the_end_of_lines_makes_no_column() {
         "a,b,y\n1,2,x,\n3,4,z,\n",
         "a,b,y\n1,2,x, \r\n3,4,z\n",
         "a;b;y;\n1;2;x;\n3;4;z;\n",
+        "a\tb\ty\n1\t2\tx\n3\t4\tz\n",
     ] {
         assert_eq!(parse(text).unwrap(), plain, "{text}");
     }

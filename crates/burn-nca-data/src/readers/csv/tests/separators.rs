@@ -3,13 +3,6 @@
 use super::*;
 
 #[test]
-fn semicolons_and_tabs_separate_where_commas_do_not() {
-    let commas = parse("a,b,y\n1,2,x\n3,4,z\n").unwrap();
-    assert_eq!(parse("a;b;y\n1;2;x\n3;4;z\n").unwrap(), commas);
-    assert_eq!(parse("a\tb\ty\n1\t2\tx\n3\t4\tz\n").unwrap(), commas);
-}
-
-#[test]
 fn runs_of_spaces_separate_where_nothing_else_does() {
     let commas = parse("len,wid,kind\n1.5,2,a\n10,3,b\n").unwrap();
     for text in [
