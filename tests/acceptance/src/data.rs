@@ -1,6 +1,7 @@
 //! Seeded random data from a host generator, the same on every machine.
 
 use burn_nca_learn::data::{Features, Labeled};
+use burn_nca_learn::encoder::{Activation, EncoderConfig, HiddenLayers};
 use burn_nca_learn::fit::{LbfgsConfig, OptimizerConfig};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -56,6 +57,16 @@ pub fn overlapping(n: usize, d: usize, classes: usize, seed: u64) -> Sample {
 pub fn uniform(n: usize, seed: u64) -> Vec<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     (0..n).map(|_| rng.random_range(-1.0..1.0)).collect()
+}
+
+/// Some rows of a row-major matrix with this many columns, one after the other.
+pub fn select(matrix: &[f64], columns: usize, rows: &[usize]) -> Vec<f64> {
+    rows.iter().flat_map(|row| &matrix[row * columns..][..columns]).copied().collect()
+}
+
+/// A network of one hidden layer of this size.
+pub fn network(size: usize) -> EncoderConfig {
+    EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![size].into() })
 }
 
 /// Rows as columns, of a row-major matrix with this many columns.

@@ -1,9 +1,9 @@
 //! Bad input: the message names the thing, the value and the cure; exit code 1 for data, 2 for usage.
 
-use crate::{Place, assert_parts, nca};
+use crate::{Place, nca};
 
 #[test]
-fn numbers_out_of_range() {
+fn numbers_out_of_range_and_options_without_effect() {
     for (options, parts) in [
         ("--dim 0", ["'0' for '--dim <K>'", "1 or more"]),
         ("--neighbors 0", ["'0' for '--neighbors <K|cv|entropy>'", "1 or more"]),
@@ -24,11 +24,16 @@ fn numbers_out_of_range() {
         ("--folds 1", ["'1' for '--folds", "2 or more"]),
         ("--l2 inf", ["'inf' for '--l2 <X>'", "0 or more"]),
         ("-q --early-stopping=0", ["'0' for '--early-stopping", "between 0 and 1"]),
+        ("--method vsm --rule knn", ["--rule knn has no effect on the method vsm", "error: "]),
+        (
+            "--method pca --dim 1 --sums plain",
+            ["--sums has no effect on the method pca", "error: "],
+        ),
         ("--start-perplexity 1", ["'1' for '--start-perplexity <P>'", "0 for none"]),
     ] {
-        assert_parts(&nca(&format!("fit iris {options}")).failure(2), &parts);
+        nca(&format!("fit iris {options}")).fails(2, &parts);
     }
-    assert_parts(&nca("demo --port -1").failure(2), &["'-1' for '--port", "0 to 65535"]);
+    nca("demo --port -1").fails(2, &["'-1' for '--port", "0 to 65535"]);
 }
 
 #[test]
@@ -49,7 +54,7 @@ fn models_that_are_none_or_do_not_fit_the_data() {
         ("transform run huge.csv", &huge),
         ("predict run huge.csv", &huge),
     ] {
-        assert_parts(&place.nca(command).failure(1), parts);
+        place.nca(command).fails(1, parts);
     }
     let page = place.read("run/report.html");
     let report = place.read("run/report.json");
@@ -61,7 +66,7 @@ fn models_that_are_none_or_do_not_fit_the_data() {
         (edited.to_string(), ["report.json", message]),
     ] {
         place.file("run/report.json", report);
-        assert_parts(&place.nca("report run").failure(1), &parts);
+        place.nca("report run").fails(1, &parts);
         assert_eq!(place.read("run/report.html"), page);
     }
 }

@@ -4,7 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
-use crate::{Place, assert_parts, table, warnings};
+use crate::{Place, assert_parts, number, table, warnings};
 
 const ROWS: usize = 120;
 
@@ -38,10 +38,6 @@ pub fn write_film(place: &Place) {
     place.file("pairs.csv", table("row,next", ROWS - 1, pair));
 }
 
-fn score(value: &Value, key: &str) -> f64 {
-    value[key].as_f64().unwrap_or_else(|| panic!("{key} is not in {value}"))
-}
-
 /// The number of rows that are learned from, and of those held out.
 fn sizes(report: &Value) -> [Option<u64>; 2] {
     ["train", "test"].map(|part| report["data"][part].as_u64())
@@ -59,9 +55,9 @@ fn a_numeric_target_is_learned_compared_and_predicted() {
     let names: Vec<_> = rows.iter().map(|row| [&row["method"], &row["rule"]]).collect();
     let expected = [["Euclidean", "5-NN"], ["PCA", "5-NN"], ["MLKR", "5-NN"], ["MLKR", "kernel"]];
     assert_eq!(names, expected);
-    let better = score(&fit["scores"], "r2_test") > score(&rows[0], "r2_test") + 0.05;
+    let better = number(&fit["scores"], "r2_test") > number(&rows[0], "r2_test") + 0.05;
     assert!(better, "{}", fit["comparison"]);
-    assert!(score(&fit["scores"], "rmse_test") < score(&rows[0], "rmse_test"));
+    assert!(number(&fit["scores"], "rmse_test") < number(&rows[0], "rmse_test"));
     assert_eq!(place.json("run/report.json")["scores"], fit["scores"]);
     let page = place.read("run/report.html");
     assert_parts(&page, &["class=\"colors\"", "Predicted and true values"]);
@@ -75,7 +71,7 @@ fn a_numeric_target_is_learned_compared_and_predicted() {
     assert_eq!(predicted, place.nca("predict run houses.csv --rule soft").printed());
     assert_ne!(predicted, place.nca("predict run houses.csv --neighbors 1").printed());
     let evaluation = place.nca("evaluate run houses.csv --target price").json();
-    assert!(score(&evaluation["kernel"], "r2") > 0.8 && evaluation["rows"] == ROWS);
+    assert!(number(&evaluation["kernel"], "r2") > 0.8 && evaluation["rows"] == ROWS);
     let text = place.nca("evaluate run houses.csv").printed();
     assert_parts(&text, &["target price", "kernel"]);
     assert_eq!(place.nca("transform run houses.csv").printed().lines().count(), ROWS + 1);
@@ -97,7 +93,7 @@ fn soft_matches_take_width_and_criterion_and_every_map_fits() {
         "--task regression --init pca --dim 1 --precision f64 --test-size 0",
     ] {
         let fit = place.nca(&format!("fit houses.csv {options}")).json();
-        let train = score(&fit["scores"], "r2_train");
+        let train = number(&fit["scores"], "r2_train");
         assert!(train > 0.2, "{options}: {train}");
     }
     let short = place.nca("fit houses.csv --soft --max-iterations 1").success();
@@ -113,14 +109,14 @@ fn pairs_are_learned_without_labels_and_measured_on_pairs_held_out() {
     assert_eq!((fit["kind"].as_str(), fit["data"]["target"].as_str()), (Some("pairs"), None));
     assert_eq!(sizes(&fit), [Some(83), Some(36)]);
     let rows = &fit["comparison"]["rows"];
-    let recall = |row: usize| score(&rows[row], "recall_5_test");
+    let recall = |row: usize| number(&rows[row], "recall_5_test");
     assert!(recall(2) > recall(0) + 0.2, "{rows}");
     assert_parts(&place.read("run/report.html"), &["class=\"links\""]);
     assert_eq!(place.nca("transform run film.csv").printed().lines().count(), ROWS + 1);
     assert_parts(&place.nca("info run").printed(), &["pairs (equation 8)"]);
     let evaluation = place.nca("evaluate run film.csv --pairs pairs.csv").json();
     assert_eq!(evaluation["pairs"], 119);
-    assert!(score(&evaluation, "recall_10") > 0.5);
+    assert!(number(&evaluation, "recall_10") > 0.5);
     let text = place.nca("evaluate run film.csv --pairs pairs.csv").printed();
     assert!(text.contains("median rank"), "{text}");
     let (code, text) = warnings(&evaluation)[0];
@@ -130,5 +126,5 @@ fn pairs_are_learned_without_labels_and_measured_on_pairs_held_out() {
     let evaluation = place.nca("evaluate run film.csv --pairs other.csv").json();
     assert_eq!(warnings(&evaluation), []);
     let bundled = place.nca("fit iris --pairs pairs.csv --test-size 0").json();
-    assert!(score(&bundled["scores"], "recall_5_train") > 0.0);
+    assert!(number(&bundled["scores"], "recall_5_train") > 0.0);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Place, nca, table};
+use crate::{Place, table};
 
 /// A model of iris in two dimensions, by these options.
 fn fit(place: &Place, run: &str, options: &str) {
@@ -78,12 +78,6 @@ fn numbers_are_predicted_by_the_saved_rule() {
     assert_eq!(predicted("knn t.csv --rule soft"), predicted("soft t.csv"));
     let text = place.nca("evaluate knn t.csv").printed();
     assert!(text.contains("predicts by the rule 4-NN"), "{text}");
-}
-
-#[test]
-fn a_method_with_a_rule_of_its_own_refuses_the_vote() {
-    let message = nca("fit iris --method vsm --rule knn").failure(2);
-    assert!(message.contains("--rule knn has no effect on the method vsm"), "{message}");
 }
 
 #[test]

@@ -8,23 +8,32 @@ use burn_nca_learn::neighbors::{majority_vote, nearest};
 use serde_json::Value;
 
 use crate::models::{load, run};
-use crate::{Place, numbers, table};
+use crate::{Place, assert_close, assert_parts, numbers, table};
 
 /// The evaluation of the rows that the fit held out.
 const EVALUATE: &str = "evaluate run test.csv --target kind";
 
-/// JSON numbers are read for speed: the last bit may differ.
+#[track_caller]
 fn close(found: &Value, expected: Option<f64>) {
-    let (found, expected) = (found.as_f64().unwrap(), expected.unwrap());
-    assert!((found - expected).abs() < 1e-12, "{found} is not {expected}");
+    assert_close(found.as_f64().unwrap(), expected.unwrap(), 1e-12);
 }
 
 #[test]
-fn the_measures_are_those_of_the_library() {
+fn the_measures_of_the_rows_held_out_are_those_of_the_fit_and_of_the_library() {
     let place = Place::new();
     let test = run(&place);
     let found = place.nca(EVALUATE).json();
+    assert_eq!(found["rows"], 45);
+    let report = place.json("run/report.json");
+    let (told, of_fit) = (&found["accuracy"], &report["comparison"]["rows"][3]);
+    assert_eq!(told["nn"], report["accuracy"]["test"]);
+    assert_eq!((&told["knn"], &told["soft"]), (&of_fit["knn_test"], &of_fit["soft_test"]));
+    assert_eq!(found["confusion"], report["confusion"]["counts"]);
+    assert_eq!(numbers(&found["interval"]["nn"]).len(), 2);
+    assert_parts(&place.nca(EVALUATE).printed(), &["45 rows", "virginica"]);
+
     let model = load(&place);
+    close(&told["nn"], model.accuracy(&test, 1).unwrap().value());
     let probabilities = model.class_probabilities(test.features()).unwrap();
     let loss = LogLoss::of(&probabilities, test.labels()).unwrap();
     let told = &found["probabilities"];
@@ -116,8 +125,7 @@ fn the_model_folder_tells_its_training_rows_unless_it_is_of_an_earlier_version()
     let found = place.nca(EVALUATE).json();
     let reason = found["euclidean_missing"].as_str().unwrap();
     assert!(reason.contains("an earlier version") && reason.contains("fit it again"), "{reason}");
-    let message = place.nca(&format!("{EVALUATE} --train iris")).failure(1);
-    assert!(message.contains("an earlier version"), "{message}");
+    place.nca(&format!("{EVALUATE} --train iris")).fails(1, &["an earlier version"]);
     let predicted = place.nca("predict run test.csv").printed();
     assert_eq!(predicted.lines().next(), Some("class"));
 }

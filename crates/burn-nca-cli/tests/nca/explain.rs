@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{Place, array_of, table, warnings};
+use crate::{Place, array_of, number, table, warnings};
 
 /// A model of named rows of two classes that the first column parts; that of `row 8` is wrong. The last is of no class.
 fn fit(place: &Place, options: &str) {
@@ -16,11 +16,6 @@ fn fit(place: &Place, options: &str) {
     let fit =
         "fit t.csv --target kind --id name --dim 1 --no-tune --no-baselines --quiet --out run";
     place.nca(&format!("{fit} {options}")).success();
-}
-
-/// The number in a field.
-fn number(of: &Value, field: &str) -> f64 {
-    of[field].as_f64().unwrap()
 }
 
 #[test]
@@ -81,11 +76,11 @@ fn a_table_that_is_gone_leaves_the_neighbors() {
     let found = place.nca("predict run moved.csv --explain --train moved.csv").json();
     assert!(found["rows"][0]["explanation"]["features"].is_object(), "{found}");
     place.file("wrong.csv", "name,x,noise,kind\na,1,2,left\nb,2,1,right\n");
-    let error = place.nca("predict run moved.csv --explain --train wrong.csv").failure(1);
-    assert!(error.contains("wrong.csv does not hold the"), "{error}");
+    place
+        .nca("predict run moved.csv --explain --train wrong.csv")
+        .fails(1, &["wrong.csv does not hold the"]);
     place.nca("predict run moved.csv --train moved.csv").failure(2);
-    let error = place.nca("predict run moved.csv --explain=0").failure(2);
-    assert!(error.contains("--explain"), "{error}");
+    place.nca("predict run moved.csv --explain=0").fails(2, &["--explain"]);
 }
 
 /// Writes the labels of a model and gives the lines of the file, and what was said.
@@ -106,8 +101,7 @@ fn a_wrong_label_is_the_first_of_the_list() {
     let (lines, said) = labels(&place);
     assert!(said.contains("numbered by the training rows alone"), "{said}");
     assert!(lines[0].starts_with("row,class,p,"), "{lines:?}");
-    let error = place.nca("info run --labels labels.txt").failure(1);
-    assert!(error.contains("--labels") && error.contains(".csv"), "{error}");
+    place.nca("info run --labels labels.txt").fails(1, &["--labels", ".csv"]);
 }
 
 #[test]

@@ -39,14 +39,6 @@ fn results(place: &Place, run: &str) -> Vec<Value> {
     of_fit.iter().chain(&of_report).map(|field| report[field].clone()).collect()
 }
 
-/// Files that a finished run leaves, with those of its model.
-fn files(place: &Place, run: &str) -> Vec<String> {
-    [run.to_string(), format!("{run}/model")]
-        .iter()
-        .flat_map(|folder| place.names(folder))
-        .collect()
-}
-
 /// What a sweep has met.
 struct Swept {
     /// Operations of the run.
@@ -59,7 +51,7 @@ struct Swept {
 fn sweep(place: &Place, fit: &str, fault: &str, (first, stride): (usize, usize)) -> Swept {
     let (run, partial) = (place.path("run"), place.path("run.partial"));
     keeping(place, &format!("{fit} --out whole")).success();
-    let (expected, left) = (results(place, "whole"), files(place, "whole"));
+    let (expected, left) = (results(place, "whole"), names(&place.path("whole")));
     place.clear("whole");
     let (mut mid_fit, mut has_checkpoint) = (0, false);
     for operation in (first..).step_by(stride) {
@@ -67,7 +59,7 @@ fn sweep(place: &Place, fit: &str, fault: &str, (first, stride): (usize, usize))
         let outcome = program.env("NCA_FAULT", &format!("{fault}:{operation}")).run();
         let success = outcome.0.status.success();
         if success && !outcome.stderr().contains("injected fault") {
-            assert_eq!(files(place, "run"), left);
+            assert_eq!(names(&run), left);
             place.clear("run");
             return Swept { operations: operation, mid_fit };
         }
@@ -85,7 +77,7 @@ fn sweep(place: &Place, fit: &str, fault: &str, (first, stride): (usize, usize))
             let option = if resume { "--resume" } else { "" };
             let resumed = keeping(place, &format!("{fit} --out run {option}")).said();
             mid_fit += usize::from(resumed.contains("resuming at iteration"));
-            assert_eq!(files(place, "run"), left, "{fault} {operation}");
+            assert_eq!(names(&run), left, "{fault} {operation}");
         }
         assert_eq!(results(place, "run"), expected, "{fit}, {fault} {operation}");
         place.clear("run");

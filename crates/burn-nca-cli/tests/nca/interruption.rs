@@ -32,7 +32,7 @@ fn interrupt(command: &str, place: &Place, signal: &str, code: i32) {
     std::thread::sleep(Duration::from_millis(20));
     assert!(child.try_wait().unwrap().is_none(), "the fit is still running");
     send(signal, &child);
-    let outcome = Outcome(child.wait_with_output().unwrap()).code(code);
+    let outcome = Outcome::of(child).code(code);
     assert_eq!(outcome.stdout(), "");
     assert_parts(&outcome.stderr(), &["interrupted after", "--resume"]);
     assert!(place.path("run.partial/checkpoint.json").exists() && !place.path("run").exists());
@@ -66,15 +66,10 @@ fn an_interrupted_fit_continues_to_the_same_result() {
 #[cfg(target_os = "linux")]
 fn a_stop_while_the_table_is_read_ends_a_command_that_keeps_nothing_before_the_fit() {
     let place = Place::new();
-    let mut program = place.nca("fit - --dim 1");
-    program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = program.spawn().unwrap();
+    let mut child = place.nca("fit - --dim 1").start();
     // Once the program listens, SIGINT waits for the thread that takes it.
-    wait_until("the program does not listen", || {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
-        let blocked = status.lines().find_map(|line| line.strip_prefix("SigBlk:")).unwrap();
-        u64::from_str_radix(blocked.trim(), 16).unwrap() & 2 != 0
-    });
+    let process = child.id().to_string();
+    wait_until("the program does not listen", || signals(&process, "SigBlk:") & 2 != 0);
     send("-INT", &child);
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut said = String::new();
@@ -97,7 +92,7 @@ fn a_stop_during_the_evaluation_leaves_the_replay_out_and_says_so() {
     // The model is saved between the fit and its evaluation.
     let child = started(&mut place.nca(fit), &place, "model");
     send("-INT", &child);
-    let outcome = Outcome(child.wait_with_output().unwrap()).success();
+    let outcome = Outcome::of(child).success();
     assert_parts(&outcome.stderr(), &["the fit is not replayed: a stop was asked for"]);
     let report = place.json("run/report.json");
     assert!(report["replay"].is_null() && report["accuracy"]["test"].is_number());
@@ -122,18 +117,19 @@ fn an_interrupted_search_continues_after_the_candidates_that_are_finished() {
 /// A fit that takes longer than any test.
 const LONG: &str = "fit digits --dim 2 --optimizer adam --epochs 100000 --out run";
 
-/// Whether these tests were started to ignore SIGHUP, as by `nohup`: so do the programs that they start.
-fn hangup_is_ignored() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    ignored.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask & 1 == 1))
+/// The signals in a mask of a process, such as `SigBlk:`; none where the system does not say.
+fn signals(process: &str, mask: &str) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let signals = status.lines().find_map(|line| line.strip_prefix(mask));
+    signals.map_or(0, |signals| u64::from_str_radix(signals.trim(), 16).unwrap())
 }
 
 #[test]
 fn a_fit_that_is_terminated_can_be_resumed() {
     let place = Place::new();
     for (signal, code) in [("-TERM", 143), ("-HUP", 129)] {
-        if signal == "-HUP" && hangup_is_ignored() {
+        // These tests may have been started to ignore SIGHUP, as by `nohup`: so do the programs that they start.
+        if signal == "-HUP" && signals("self", "SigIgn:") & 1 == 1 {
             continue;
         }
         interrupt(LONG, &place, signal, code);
@@ -159,12 +155,10 @@ fn a_folder_is_not_written_by_two_processes() {
     let place = Place::new();
     let mut child = started(&mut place.nca(LONG), &place, ".lock");
     for command in [LONG, &format!("{LONG} --resume")] {
-        let message = place.nca(command).failure(1);
-        assert!(message.contains("another run is writing into"), "{message}");
+        place.nca(command).fails(1, &["another run is writing into"]);
     }
     // A lock dies with its process.
     child.kill().unwrap();
     child.wait().unwrap();
-    let message = place.nca(LONG).failure(1);
-    assert!(message.contains("add --resume to resume it"), "{message}");
+    place.nca(LONG).fails(1, &["add --resume to resume it"]);
 }

@@ -2,7 +2,6 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::process::Stdio;
 
 use crate::{Place, assert_parts, nca};
 
@@ -42,7 +41,7 @@ fn options_stand_under_what_they_are_about() {
 fn wrong_usage_ends_with_2() {
     for (command, part) in [("", "Usage"), ("learn", "unrecognized subcommand"), ("fit", "<DATA>")]
     {
-        assert_parts(&nca(command).failure(2), &[part]);
+        nca(command).fails(2, &[part]);
     }
     assert!(nca("--version").printed().contains(env!("CARGO_PKG_VERSION")));
 }
@@ -69,12 +68,12 @@ fn the_demo_serves_the_page_where_a_free_port_and_its_folder_are_given() {
     place.file("index.html", "the page");
     let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = taken.local_addr().unwrap().port();
-    let message = place.nca("demo --site none --port 0").failure(1);
-    assert_parts(&message, &["build.sh", "or name its folder with --site"]);
-    let message = place.nca(&format!("demo --site . --port {port}")).failure(1);
-    assert!(message.contains("; give another --port, or 0 for any"), "{message}");
-    let mut demo = place.nca("demo --site . --port 0");
-    let mut demo = demo.stdout(Stdio::piped()).spawn().unwrap();
+    place
+        .nca("demo --site none --port 0")
+        .fails(1, &["build.sh", "or name its folder with --site"]);
+    let taken_port = format!("demo --site . --port {port}");
+    place.nca(&taken_port).fails(1, &["; give another --port, or 0 for any"]);
+    let mut demo = place.nca("demo --site . --port 0").start();
     let mut line = String::new();
     BufReader::new(demo.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let address = line.strip_prefix("http://").and_then(|line| line.split('/').next()).unwrap();

@@ -82,8 +82,11 @@ impl Place {
         self.0.path().join(name)
     }
 
+    /// Writes a file, and makes its folder.
     fn file<T: AsRef<[u8]>>(&self, name: &str, contents: T) {
-        std::fs::write(self.path(name), contents).unwrap();
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, contents).unwrap();
     }
 
     fn read(&self, name: &str) -> String {
@@ -145,6 +148,9 @@ fn random(seed: u64) -> impl FnMut() -> u64 {
     }
 }
 
+/// The folder of the workspace.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
 /// A file of the corpus of the readers.
 fn corpus(name: &str) -> String {
     format!("{}/../burn-nca-data/tests/corpus/{name}", env!("CARGO_MANIFEST_DIR"))
@@ -164,6 +170,18 @@ fn array(values: &[f64], columns: usize) -> Vec<u8> {
 
 fn array_of(value: &Value) -> &[Value] {
     value.as_array().unwrap()
+}
+
+/// The number in a field.
+#[track_caller]
+fn number(of: &Value, field: &str) -> f64 {
+    of[field].as_f64().unwrap_or_else(|| panic!("{field} is not in {of}"))
+}
+
+/// JSON numbers are read for speed: the last bit may differ.
+#[track_caller]
+fn assert_close(found: f64, expected: f64, tolerance: f64) {
+    assert!((found - expected).abs() < tolerance, "{found} is not {expected}");
 }
 
 fn numbers(value: &Value) -> Vec<f64> {

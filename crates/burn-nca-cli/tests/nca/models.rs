@@ -4,7 +4,7 @@ use burn_nca_data::bundled::iris;
 use burn_nca_learn::data::{Labeled, stratified_split};
 use burn_nca_learn::{Fitted, device};
 
-use crate::{Place, array_of, assert_parts, numbers, table};
+use crate::{Place, array_of, assert_parts, table};
 
 /// Makes a run of iris, and of the rows it held out `test.csv` with the columns in another order.
 pub fn run(place: &Place) -> Labeled {
@@ -69,33 +69,13 @@ fn predictions_and_embeddings_are_those_of_the_library() {
         let written = std::fs::read(place.path(&format!("z.{format}"))).unwrap();
         assert!(sent.0.stdout == written, "{format}");
     }
-    let message = place.nca("transform run test.csv --format npy --out z.parquet").failure(1);
-    assert!(message.contains("written as .npy here"), "{message}");
+    place
+        .nca("transform run test.csv --format npy --out z.parquet")
+        .fails(1, &["written as .npy here"]);
 }
 
 #[test]
-fn an_evaluation_of_the_rows_held_out_is_that_of_the_fit() {
-    let place = Place::new();
-    let test = run(&place);
-    let report = place.json("run/report.json");
-    let evaluation = place.nca("evaluate run test.csv --target kind").json();
-    assert_eq!(evaluation["rows"], 45);
-    assert_eq!(evaluation["accuracy"]["nn"], report["accuracy"]["test"]);
-    let row = &report["comparison"]["rows"][3];
-    assert_eq!(evaluation["accuracy"]["knn"], row["knn_test"]);
-    assert_eq!(evaluation["accuracy"]["soft"], row["soft_test"]);
-    assert_eq!(evaluation["confusion"], report["confusion"]["counts"]);
-    let accuracy = load(&place).accuracy(&test, 1).unwrap().value().unwrap();
-    // A number read from JSON may differ in its last digit.
-    let printed = evaluation["accuracy"]["nn"].as_f64().unwrap();
-    assert!((printed - accuracy).abs() < 1e-12, "{printed} is not {accuracy}");
-    assert_eq!(numbers(&evaluation["interval"]["nn"]).len(), 2);
-    let text = place.nca("evaluate run test.csv --target kind").printed();
-    assert_parts(&text, &["45 rows", "virginica"]);
-}
-
-#[test]
-fn a_model_tells_what_it_is_in_text_and_json() {
+fn a_model_tells_what_it_is_in_text_and_json_and_exports_its_layer() {
     let place = Place::new();
     run(&place);
     let text = place.nca("info run").printed();
@@ -107,6 +87,10 @@ fn a_model_tells_what_it_is_in_text_and_json() {
     assert_eq!(array_of(&info["matrix"]["rows"]).len(), 2);
     assert_eq!(info["rows"], 105);
     assert!(info["termination"].is_string());
+    // The exported layer is a file of its own.
+    place.nca("export run --to A.safetensors").success();
+    let bytes = std::fs::read(place.path("A.safetensors")).unwrap();
+    assert_parts(&String::from_utf8_lossy(&bytes[8..]), &["weight", "bias"]);
 }
 
 #[test]
@@ -118,15 +102,6 @@ fn small_weights_are_no_zeros() {
     let text = place.nca("info run").printed();
     let row = text.lines().find(|line| line.starts_with(" a ")).unwrap();
     assert!(row.contains("e-") && !row.contains('\u{2212}'), "{text}");
-}
-
-#[test]
-fn an_exported_layer_is_a_file_of_its_own() {
-    let place = Place::new();
-    run(&place);
-    place.nca("export run --to A.safetensors").success();
-    let bytes = std::fs::read(place.path("A.safetensors")).unwrap();
-    assert_parts(&String::from_utf8_lossy(&bytes[8..]), &["weight", "bias"]);
 }
 
 #[cfg(unix)]
@@ -144,7 +119,7 @@ fn a_fifo_in_the_place_of_a_file_is_refused() {
         let path = format!("run/{name}");
         place.rename(&path, "kept");
         place.fifo(&path);
-        assert_parts(&place.nca(command).failure(1), &[name, "a regular file"]);
+        place.nca(command).fails(1, &[name, "a regular file"]);
         place.rename("kept", &path);
     }
     place.nca("predict run test.csv").success();
@@ -169,8 +144,7 @@ fn a_row_that_is_not_finite_is_named_by_its_place_in_the_table() {
         // Rows without a class are set apart where nothing is prepared, too.
         ("evaluate other apart.csv", 2),
     ] {
-        let message = place.nca(command).failure(1);
-        assert!(message.contains(&format!("row {row}: the embedding is not finite")), "{message}");
+        place.nca(command).fails(1, &[&format!("row {row}: the embedding is not finite")]);
     }
 }
 

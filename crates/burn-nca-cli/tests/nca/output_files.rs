@@ -4,7 +4,6 @@
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::symlink;
-use std::process::Stdio;
 
 use crate::program::Outcome;
 use crate::{Place, assert_parts, models};
@@ -30,10 +29,9 @@ fn standard_output_by_name_or_link_keeps_what_a_file_holds_already() {
 fn a_closed_stdout_keeps_no_file_from_being_written() {
     let place = Place::new();
     let fit = "fit iris --dim 2 --no-tune --max-iterations 2 --picture p.svg";
-    let mut program = place.nca(fit);
-    let mut child = program.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = place.nca(fit).start();
     drop(child.stdout.take());
-    assert!(child.wait().unwrap().success());
+    Outcome::of(child).success();
     assert!(place.read("p.svg").contains("setosa"));
 }
 
@@ -48,15 +46,13 @@ fn only_the_pipe_of_stdout_may_be_closed() {
     place.fifo("pipe.csv");
     let pipe = place.path("pipe.csv");
     let reader = std::thread::spawn(move || drop(fs::File::open(pipe).unwrap()));
-    let message = place.nca("transform run many.csv --out pipe.csv").failure(1);
-    assert!(message.contains("pipe.csv cannot be written"), "{message}");
+    place.nca("transform run many.csv --out pipe.csv").fails(1, &["pipe.csv cannot be written"]);
     reader.join().unwrap();
 
     for more in ["", "--out /dev/stdout"] {
-        let mut program = place.nca(&format!("transform run many.csv {more}"));
-        let mut child = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = place.nca(&format!("transform run many.csv {more}")).start();
         drop(child.stdout.take());
-        let outcome = Outcome(child.wait_with_output().unwrap()).success();
+        let outcome = Outcome::of(child).success();
         assert_eq!(outcome.stderr(), "");
     }
 }
@@ -70,8 +66,6 @@ fn pictures_are_written_as_svg_and_png_by_a_fit_and_by_its_report() {
     assert_parts(&text, &["iris, NCA", "setosa", "pale"]);
     assert_eq!(text, place.read("again.svg"));
     assert!(fs::read(place.path("iris.PNG")).unwrap().starts_with(b"\x89PNG"));
-    let message = place.nca("report run --picture iris.pdf").failure(2);
-    assert!(message.contains("written as .svg or .png"), "{message}");
-    let message = place.nca("fit iris --picture none/iris.svg").failure(2);
-    assert!(message.contains("is not there; make it first"), "{message}");
+    place.nca("report run --picture iris.pdf").fails(2, &["written as .svg or .png"]);
+    place.nca("fit iris --picture none/iris.svg").fails(2, &["is not there; make it first"]);
 }

@@ -6,7 +6,7 @@ use std::io::Seek;
 use serde_json::Value;
 
 use crate::program::Outcome;
-use crate::{Place, assert_parts, gzip, nca};
+use crate::{Place, assert_parts, gzip, nca, wait_until};
 
 const TABLE: &str = "measurement,b,y\n1,2,p\n2,1,q\n3,3,p\n4,1,q\n5,2,p\n6,6,q\n7,1,p\n8,2,q\n";
 
@@ -50,6 +50,8 @@ fn an_evaluation_leaves_standard_input_to_others() {
     let place = Place::new();
     place.file("t.csv", TABLE);
     place.nca("fit - --dim 1 --max-iterations 2 --out run").run_fed(TABLE).success();
+    let measured = place.nca("evaluate run -").run_fed(TABLE).success();
+    assert_parts(&measured.stdout(), &["8 rows"]);
     let evaluate = "evaluate run t.csv --format json";
     let found = without_stdin(&place, evaluate, "t.csv").json();
     let reason = found["euclidean_missing"].as_str().unwrap();
@@ -67,9 +69,6 @@ fn an_evaluation_leaves_standard_input_to_others() {
 #[cfg(unix)]
 #[test]
 fn an_evaluation_does_not_wait_for_a_fifo_of_the_fit() {
-    use std::process::Stdio;
-    use std::time::{Duration, Instant};
-
     let place = Place::new();
     place.file("t.csv", TABLE);
     place.fifo("fifo.csv");
@@ -77,16 +76,9 @@ fn an_evaluation_does_not_wait_for_a_fifo_of_the_fit() {
     let writer = std::thread::spawn(move || fs::write(fifo, TABLE).unwrap());
     place.nca("fit fifo.csv --dim 1 --max-iterations 2 --out run").success();
     writer.join().unwrap();
-    let mut program = place.nca("evaluate run t.csv --format json");
-    let mut child = program.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let started = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if started.elapsed() > Duration::from_secs(60) {
-            child.kill().unwrap();
-            panic!("it waits for somebody to write into the FIFO");
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let found = Outcome(child.wait_with_output().unwrap()).json();
+    let mut child = place.nca("evaluate run t.csv --format json").start();
+    let waits = "it waits for somebody to write into the FIFO";
+    wait_until(waits, || child.try_wait().unwrap().is_some());
+    let found = Outcome::of(child).json();
     assert_parts(found["euclidean_missing"].as_str().unwrap(), &["fifo.csv", "--train"]);
 }

@@ -5,7 +5,7 @@
 
 use std::io::Write;
 use std::ops::{Deref, DerefMut};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -29,13 +29,18 @@ impl Program {
         Outcome(self.0.output().unwrap())
     }
 
+    /// Starts it with a pipe for each stream.
+    pub fn start(&mut self) -> Child {
+        let (stdin, stdout, stderr) = (Stdio::piped(), Stdio::piped(), Stdio::piped());
+        self.0.stdin(stdin).stdout(stdout).stderr(stderr).spawn().unwrap()
+    }
+
     /// Runs it to its end with a pipe on stdin that gives these bytes.
     pub fn run_fed(&mut self, input: impl AsRef<[u8]>) -> Outcome {
-        let (stdin, stdout, stderr) = (Stdio::piped(), Stdio::piped(), Stdio::piped());
-        let mut child = self.0.stdin(stdin).stdout(stdout).stderr(stderr).spawn().unwrap();
+        let mut child = self.start();
         // A program that refuses its input need not read all of it.
         let _ = child.stdin.take().unwrap().write_all(input.as_ref());
-        Outcome(child.wait_with_output().unwrap())
+        Outcome::of(child)
     }
 
     /// A run that succeeds.
@@ -70,6 +75,17 @@ impl Program {
         assert!(outcome.0.stdout.is_empty(), "nothing is printed on stdout by a run that fails");
         outcome.stderr()
     }
+
+    /// The message of a run that fails with this exit code, which has each of these parts.
+    #[track_caller]
+    pub fn fails(&mut self, code: i32, parts: &[&str]) -> String {
+        let message = self.failure(code);
+        for part in parts {
+            let arguments = self.0.get_args();
+            assert!(message.contains(part), "{arguments:?}: {part:?} is not in {message}");
+        }
+        message
+    }
 }
 
 impl Deref for Program {
@@ -91,6 +107,11 @@ impl DerefMut for Program {
 pub struct Outcome(pub Output);
 
 impl Outcome {
+    /// What a run that was started has done at its end.
+    pub fn of(child: Child) -> Self {
+        Self(child.wait_with_output().unwrap())
+    }
+
     #[track_caller]
     pub fn success(self) -> Self {
         assert!(self.0.status.success(), "{self}");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+use crate::ROOT;
 
 fn read(path: impl AsRef<Path>) -> String {
     let path = Path::new(ROOT).join(path);

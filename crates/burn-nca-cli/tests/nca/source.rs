@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{Place, array, assert_parts, corpus, table};
+use crate::{Place, array, corpus, table};
 
 /// Patients with the target in the second column and a number of each in the first.
 fn patients() -> String {
@@ -42,9 +42,9 @@ fn predictions_and_evaluations_know_the_name_of_the_target() {
     assert_eq!(place.nca("evaluate run patients.csv").json()["rows"], 60);
 
     place.file("new.csv", patients().replace("status", "state"));
-    let message = place.nca("evaluate run new.csv").failure(1);
     let target = "the model's target is \"status\"";
-    assert_parts(&message, &[target, "--target", "no column \"status\""]);
+    let parts = [target, "--target", "no column \"status\""];
+    place.nca("evaluate run new.csv").fails(1, &parts);
     assert_eq!(place.nca("evaluate run new.csv --target state").json()["rows"], 60);
 }
 

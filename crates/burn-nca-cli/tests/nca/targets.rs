@@ -1,6 +1,6 @@
 //! Targets that a feature gives away or that lack values, columns of money, and classes that no training row has.
 
-use crate::{Place, array_of, assert_parts, table};
+use crate::{Place, array_of, table};
 
 /// A short fit of the table.
 const FIT: &str = "fit t.csv -q --no-tune --no-baselines --max-iterations 3";
@@ -31,9 +31,8 @@ fn rows_without_a_number_are_left_out_when_asked_and_never_filled_in() {
     let place = Place::new();
     write(&place, "y", |at| if at == 7 { "NaN".into() } else { (at * 5 % 31).to_string() });
     let fit = |options: &str| place.nca(&format!("{FIT} --task regression {options}"));
-    let message = fit("").failure(1);
-    assert!(message.contains("or give --missing drop, which leaves them out"), "{message}");
-    assert!(fit("--missing mean").failure(1).contains("never filled in"));
+    fit("").fails(1, &["or give --missing drop, which leaves them out"]);
+    fit("--missing mean").fails(1, &["never filled in"]);
     assert_eq!(fit("--missing drop").json()["data"]["rows"], 59);
 }
 
@@ -45,8 +44,7 @@ fn columns_of_money_and_shares_are_no_levels() {
     {
         write(&place, "money,y", |at| format!("{cell},{}", ["u", "v"][at % 2]));
         for options in ["", "--categorical auto", "--missing mean"] {
-            let message = place.nca(&format!("fit t.csv {options}")).failure(1);
-            assert_parts(&message, &[cure]);
+            let message = place.nca(&format!("fit t.csv {options}")).fails(1, &[cure]);
             assert!(!message.contains("--categorical auto"), "{message}");
         }
     }
@@ -62,9 +60,9 @@ fn classes_of_the_test_table_that_no_training_row_has_are_refused_with_the_likel
     let place = Place::new();
     write_classes(&place, "train.csv", ["<=50K", ">50K"], 40);
     write_classes(&place, "test.csv", ["<=50K.", ">50K."], 10);
-    let message = place.nca("fit train.csv --test test.csv").failure(1);
     let said = "10 of 10 test rows are of a class that no training row has, such as \"<=50K.\"";
-    assert_parts(&message, &[said, "(\"<=50K\" but for case, spaces or dots)"]);
+    let parts = [said, "(\"<=50K\" but for case, spaces or dots)"];
+    place.nca("fit train.csv --test test.csv").fails(1, &parts);
     write_classes(&place, "test.csv", ["<=50K", ">50K"], 10);
     place.nca("fit train.csv --test test.csv").success();
 }
@@ -88,8 +86,9 @@ fn classes_equal_as_numbers_or_truth_values_are_one_in_the_test_table_as_at_eval
     }
     write_classes(&place, "train.csv", ["0", "1"], 40);
     write_classes(&place, "test.csv", ["no", "yes"], 10);
-    let message = place.nca("fit train.csv --test test.csv").failure(1);
-    assert!(message.contains("are of a class that no training row has"), "{message}");
+    place
+        .nca("fit train.csv --test test.csv")
+        .fails(1, &["are of a class that no training row has"]);
 }
 
 #[test]
@@ -99,8 +98,8 @@ fn an_infinite_class_among_numbers_is_refused_whatever_else_the_table_holds() {
     place.file("t.csv", place.read("t.csv").replacen(",2\n", ",inf\n", 1));
     write_classes(&place, "w.csv", ["low", "inf"], 40);
     for options in ["", "--missing mean", "--categorical a", "--test w.csv"] {
-        let message = place.nca(&format!("fit t.csv {options}")).failure(1);
-        assert!(message.contains("the class is infinite (inf); write a finite one"), "{message}");
+        let said = "the class is infinite (inf); write a finite one";
+        place.nca(&format!("fit t.csv {options}")).fails(1, &[said]);
         if !options.contains("--test") {
             place.nca(&format!("fit w.csv --method euclidean {options}")).success();
         }

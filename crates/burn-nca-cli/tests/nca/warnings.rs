@@ -3,7 +3,6 @@
 use std::io::Write;
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
-use std::process::Stdio;
 
 use serde_json::Value;
 
@@ -68,14 +67,12 @@ fn the_first_command_of_the_readme_warns_of_nothing() {
 fn a_checkpoint_that_cannot_be_written_is_in_the_report() {
     let place = Place::new();
     write_tables(&place);
-    let mut program = place.nca("fit - --dim 1 --no-tune --quiet --out run");
-    program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = program.spawn().unwrap();
+    let mut child = place.nca("fit - --dim 1 --no-tune --quiet --out run").start();
     wait_until("the folder does not appear", || place.path("run.partial/.lock").exists());
     // The program waits for its table, and the checkpoint has nowhere to go.
     symlink("no/such/place", place.path("run.partial/checkpoint.json")).unwrap();
     child.stdin.take().unwrap().write_all(place.read("classes.csv").as_bytes()).unwrap();
-    let stderr = Outcome(child.wait_with_output().unwrap()).success().stderr();
+    let stderr = Outcome::of(child).success().stderr();
     assert_eq!(stderr.matches("the checkpoint cannot be written").count(), 1, "{stderr}");
     assert!(
         warned(&place.json("run/report.json")).contains("checkpoint_not_written: "),

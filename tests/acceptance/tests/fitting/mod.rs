@@ -7,6 +7,7 @@ mod stochastic;
 mod training_layers;
 mod units;
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use acceptance::data::lbfgs;
@@ -15,10 +16,10 @@ use burn::nn::{Linear, LinearConfig};
 use burn::optim::SgdConfig as BurnSgd;
 use burn::tensor::activation::tanh;
 use burn::tensor::{Device, Tensor, TensorData};
-use burn_nca_learn::data::{Labeled, host_values};
+use burn_nca_learn::data::{Features, Labeled, RegressionData, host_values};
 use burn_nca_learn::encoder::Encoder;
 use burn_nca_learn::fit::{
-    EarlyStoppingConfig, FitConfig, FitSession, OptimizerConfig, Start, StochasticConfig,
+    EarlyStoppingConfig, FitConfig, FitSession, OptimizerConfig, Progress, Start, StochasticConfig,
     Termination,
 };
 use burn_nca_learn::{Fitted, NcaConfig};
@@ -33,6 +34,22 @@ fn with(optimizer: OptimizerConfig) -> NcaConfig {
 
 fn bits(fitted: &Fitted) -> Vec<u64> {
     fitted.matrix().unwrap().iter().map(|a| a.to_bits()).collect()
+}
+
+/// Stops a fit after this many steps.
+fn stop_after(steps: usize) -> impl FnMut(&Progress) -> ControlFlow<Termination> {
+    move |progress| match progress.iteration == steps {
+        true => ControlFlow::Break(Termination::Stopped),
+        false => ControlFlow::Continue(()),
+    }
+}
+
+/// 20 rows whose first feature is the number to predict; to that of row 7 something is added.
+fn numbers(shift: f64) -> RegressionData {
+    let features = Features::unnamed(acceptance::data::uniform(60, 5), 3).unwrap();
+    let target = |row: usize| features.row(row)[0] + if row == 7 { shift } else { 0.0 };
+    let targets = (0..20).map(target).collect();
+    RegressionData::new(features, "t", targets).unwrap()
 }
 
 #[test]

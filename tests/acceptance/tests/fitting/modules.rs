@@ -1,38 +1,32 @@
 //! Encoders from elsewhere: on devices with autodiff, trained before, of other sizes, and models made of them.
 
-use acceptance::data::lbfgs;
+use acceptance::data::{lbfgs, network};
 use burn::module::{Module, Quantizer};
 use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::quantization::{Calibration, QuantScheme};
-use burn::tensor::{DType, Device, Int, Tensor, TensorData};
+use burn::tensor::{DType, Device, Int, Tensor};
 use burn_nca_learn::data::{
-    Coincidences, Features, Labeled, Pairs, RegressionData, Scaling, ScalingKind, TensorFeatures,
-    host_values,
+    Coincidences, Features, Labeled, Pairs, Scaling, ScalingKind, TensorFeatures, host_values,
 };
 use burn_nca_learn::encoder::{
-    Activation, AnyEncoder, Encoder, EncoderConfig, HiddenLayers, LinearMapConfig, MlpConfig,
+    Activation, AnyEncoder, Encoder, EncoderConfig, LinearMapConfig, MlpConfig,
 };
 use burn_nca_learn::fit::{
     FitConfig, FitSession, Precision, Problem, Start, Termination, minimize,
 };
 use burn_nca_learn::method::{Mlkr, PairNca};
 use burn_nca_learn::objective::ClassIndex;
+use burn_nca_learn::objective::transfer::int_tensor;
 use burn_nca_learn::{Estimator, Fitted, Nca, NcaConfig};
 
-use crate::fitting::{bits, iris, own, saved, with};
+use crate::fitting::{bits, iris, numbers, own, saved, with};
 
 fn short() -> NcaConfig {
     with(lbfgs(3))
 }
 
 fn labels(data: &Labeled) -> Tensor<1, Int> {
-    let labels: Vec<i64> = data.labels().iter().map(|&label| label as i64).collect();
-    Tensor::from_data(TensorData::new(labels, [data.rows()]), &Device::flex())
-}
-
-/// A network of one hidden layer.
-fn network(size: usize) -> EncoderConfig {
-    EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![size].into() })
+    int_tensor(data.labels(), &Device::flex())
 }
 
 /// These rows, each a partner of the next.
@@ -40,13 +34,6 @@ fn chain(features: Features) -> Coincidences {
     let pairs = (1..features.rows()).map(|row| (row - 1, row, 1.0)).collect();
     let pairs = Pairs::new(features.rows(), pairs).unwrap();
     Coincidences::new(features, pairs).unwrap()
-}
-
-/// 20 rows whose first feature is the number to predict.
-fn numbers() -> (Features, RegressionData) {
-    let features = Features::unnamed(acceptance::data::uniform(60, 5), 3).unwrap();
-    let targets = (0..20).map(|row| features.row(row)[0]).collect();
-    (features.clone(), RegressionData::new(features, "t", targets).unwrap())
 }
 
 /// A model after some steps of a training loop, and the scaling of its rows.
@@ -70,11 +57,11 @@ fn a_device_with_autodiff_serves_like_one_without() {
     let fitted = [&plain, &autodiff].map(|device| short().fit(&iris(), device).unwrap());
     assert_eq!(bits(&fitted[0]), bits(&fitted[1]));
 
-    let (features, data) = numbers();
-    let numbers = [&plain, &autodiff]
+    let data = numbers(0.0);
+    let fitted_to_numbers = [&plain, &autodiff]
         .map(|device| Estimator::recommended(3, 2, Mlkr::new()).fit(&data, device).unwrap());
-    assert_eq!(bits(&numbers[0]), bits(&numbers[1]));
-    let data = chain(features);
+    assert_eq!(bits(&fitted_to_numbers[0]), bits(&fitted_to_numbers[1]));
+    let data = chain(data.features().clone());
     let pairs = [&plain, &autodiff]
         .map(|device| Estimator::new(3, 2, PairNca::new()).fit(&data, device).unwrap());
     assert_eq!(bits(&pairs[0]), bits(&pairs[1]));
@@ -154,11 +141,11 @@ fn a_network_trained_elsewhere_becomes_a_model_and_goes_back() {
 #[test]
 fn a_module_of_numbers_trained_elsewhere_predicts_them() {
     let device = Device::flex();
-    let (features, data) = numbers();
-    let scaling = Scaling::fit(ScalingKind::None, &features);
+    let data = numbers(0.0);
+    let scaling = Scaling::fit(ScalingKind::None, data.features());
     let map = LinearMapConfig::new(3, 2).init(&device.clone().autodiff());
     let fitted = Fitted::of_numbers(map, scaling.clone(), &data, &device).unwrap();
-    assert_eq!(fitted.predict_numbers(&features, 1).unwrap(), data.targets().values());
+    assert_eq!(fitted.predict_numbers(data.features(), 1).unwrap(), data.targets().values());
     let narrow = LinearMapConfig::new(2, 2).init(&device);
     let refused = Fitted::of_numbers(narrow, scaling, &data, &device).unwrap_err().to_string();
     assert!(refused.contains("takes 2 features, but the data have 3"), "{refused}");

@@ -14,7 +14,7 @@ use burn_nca_learn::method::{AnyMethod, Mlkr, SoftNca};
 use burn_nca_learn::objective::Criterion;
 use burn_nca_learn::{Estimator, Fitted, NcaConfig};
 
-use crate::fitting::{bits, iris, with};
+use crate::fitting::{bits, iris, numbers, stop_after, with};
 
 const STEPS: usize = 12;
 
@@ -34,10 +34,7 @@ fn solvers() -> [OptimizerConfig; 3] {
 
 /// Fits iris from a checkpoint, stopping after this many steps.
 fn run(config: &NcaConfig, checkpoint: &Path, stop: Option<usize>) -> Fitted {
-    let mut watch = |progress: &Progress| match stop {
-        Some(last) if progress.iteration == last => ControlFlow::Break(Termination::Stopped),
-        _ => ControlFlow::Continue(()),
-    };
+    let mut watch = stop_after(stop.unwrap_or(usize::MAX));
     let session = FitSession::new().with_progress(&mut watch).with_checkpoint(checkpoint);
     config.estimator().fit_session(&iris(), &Device::flex(), session).unwrap()
 }
@@ -160,7 +157,7 @@ fn refusal(
 ) -> String {
     let folder = tempfile::tempdir().unwrap();
     let checkpoint = folder.path().join("fit.checkpoint");
-    let mut stop = |_: &Progress| ControlFlow::Break(Termination::Stopped);
+    let mut stop = stop_after(1);
     let session = FitSession::new().with_progress(&mut stop).with_checkpoint(&checkpoint);
     first(session).unwrap();
     let error = second(FitSession::new().with_checkpoint(&checkpoint)).unwrap_err().to_string();
@@ -226,11 +223,6 @@ fn a_warm_start_is_known_by_its_encoder() {
 #[test]
 fn fits_of_numbers_are_known_by_theirs() {
     let device = Device::flex();
-    let features = Features::unnamed(acceptance::data::uniform(60, 5), 3).unwrap();
-    let numbers = |shift: f64| {
-        let targets = (0..20).map(|row| features.row(row)[0] + shift * f64::from(row == 7));
-        RegressionData::new(features.clone(), "t", targets.collect()).unwrap()
-    };
     let soft = |width| SoftNca { criterion: Criterion::G, width: AgreementWidth::Given(width) };
     for method in [AnyMethod::from(Mlkr::new()), soft(0.2).into()] {
         let config = Estimator::new(3, 2, method);

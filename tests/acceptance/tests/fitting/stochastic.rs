@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use acceptance::compare::assert_close;
-use acceptance::data::{overlapping, uniform};
+use acceptance::data::{overlapping, select, uniform};
 use burn::tensor::{DType, Device, Tensor};
 use burn_nca_learn::MetricModel;
 use burn_nca_learn::data::{Agreements, Pairs};
@@ -151,7 +151,7 @@ fn the_hinge_of_a_batch_is_unbiased() {
     let (mut sum, mut batches) = (0.0, 0);
     for rows in (0..1usize << 8).filter(|set| set.count_ones() == 3) {
         let rows: Vec<usize> = (0..8).filter(|row| rows >> row & 1 == 1).collect();
-        let z: Vec<f64> = rows.iter().flat_map(|row| sample.x[2 * row..][..2].to_vec()).collect();
+        let z = select(&sample.x, 2, &rows);
         sum += hinge(&|loss| {
             let batch = classes.subset(&rows);
             loss.estimate(matrix(&z, 2), &batch, &classes).map_or(0.0, Tensor::into_scalar::<f64>)

@@ -1,7 +1,6 @@
 //! Encoders with layers that behave differently in training: dropout and batch normalization.
 
 use std::collections::HashSet;
-use std::ops::ControlFlow;
 use std::sync::Mutex;
 
 use burn::module::Module;
@@ -14,13 +13,13 @@ use burn_nca_learn::fit::exact::{self, BlockConfig};
 use burn_nca_learn::fit::parameters::{assign, flatten, flatten_gradients};
 use burn_nca_learn::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitSession, LbfgsConfig, OptimizerConfig,
-    Progress, StochasticConfig, Termination, disable_training_flags,
+    StochasticConfig, disable_training_flags,
 };
 use burn_nca_learn::neighbors::class_probabilities;
 use burn_nca_learn::objective::{ClassIndex, NcaLossConfig};
 use burn_nca_learn::{Fitted, MetricModel};
 
-use crate::fitting::{fit_encoder, iris, with};
+use crate::fitting::{fit_encoder, iris, stop_after, with};
 
 /// A network with one of the layers, or both.
 #[derive(Module, Debug)]
@@ -157,10 +156,7 @@ fn batch_normalization_resumes_from_every_epoch_to_the_same_bits() {
     };
     let whole = fit(FitSession::new());
     for epoch in 1..=12 {
-        let mut stop = |progress: &Progress| match progress.iteration == epoch {
-            true => ControlFlow::Break(Termination::Stopped),
-            false => ControlFlow::Continue(()),
-        };
+        let mut stop = stop_after(epoch);
         fit(FitSession::new().with_progress(&mut stop).with_checkpoint(&checkpoint));
         let resumed = fit(FitSession::new().with_checkpoint(&checkpoint));
         assert_eq!(host(resumed.references().clone()), host(whole.references().clone()));

@@ -63,14 +63,14 @@ fn features_in_other_units_give_the_same_metric_and_the_same_predictions() {
             check(&config(scaling, encoder, lbfgs()), 1e-4);
         }
     }
-    let cg = OptimizerConfig::ConjugateGradient(ConjugateGradientConfig::new());
-    check(&config(ScalingKind::None, EncoderConfig::Linear, cg), 1e-4);
-    let adam = StochasticConfig::new().with_epochs(Some(10)).with_batch_size(Some(30));
-    let adam = OptimizerConfig::Adam(adam);
-    check(&config(ScalingKind::None, EncoderConfig::Linear, adam), 1e-3);
-    let batches = StochasticConfig::new().with_epochs(Some(10)).with_batch_size(Some(30));
-    let sgd = OptimizerConfig::Sgd(SgdConfig::new().with_batches(batches));
-    check(&config(ScalingKind::None, EncoderConfig::Linear, sgd), 1e-6);
+    let batches = || StochasticConfig::new().with_epochs(Some(10)).with_batch_size(Some(30));
+    for (optimizer, tolerance) in [
+        (OptimizerConfig::ConjugateGradient(ConjugateGradientConfig::new()), 1e-4),
+        (OptimizerConfig::Adam(batches()), 1e-3),
+        (OptimizerConfig::Sgd(SgdConfig::new().with_batches(batches())), 1e-6),
+    ] {
+        check(&config(ScalingKind::None, EncoderConfig::Linear, optimizer), tolerance);
+    }
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Defects found in other programs, each as a test that ours does not have it (docs/peers.md).
 
 use acceptance::data::{lbfgs, overlapping};
-use burn::tensor::{DType, Device, Int, Tensor, TensorData, s};
+use burn::tensor::{DType, Device, Tensor, s};
 use burn_nca_learn::data::{Features, Labeled, Scaling, ScalingKind, host_values};
 use burn_nca_learn::fit::{FitConfig, Start, Termination};
 use burn_nca_learn::neighbors::leave_one_out_probabilities;
-use burn_nca_learn::objective::transfer::float_tensor;
+use burn_nca_learn::objective::transfer::{float_tensor, int_tensor};
 use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig, Objective};
 use burn_nca_learn::{NcaConfig, evaluate};
 
@@ -48,8 +48,7 @@ fn d2_d3_d8_the_hardest_point_keeps_its_term_and_gradient() {
     for dtype in [DType::F32, DType::F64] {
         // The nearest partner of 0 is at 40: p_i = exp(-1600 + 1), far below what exp can hold.
         let z = column(&[0.0, 1.0, 40.0, 41.0], dtype).autodiff().require_grad();
-        let y = TensorData::new(vec![0i64, 1, 0, 1], [4]);
-        let y = Tensor::<1, Int>::from_data(y, &Device::flex());
+        let y = int_tensor(&[0, 1, 0, 1], &Device::flex());
         let loss = NcaLossConfig::new().with_criterion(Criterion::G).init();
         let terms = loss.forward_no_reduction(z.clone(), y);
         let first = terms.clone().slice(s![0..1]).into_scalar::<f64>();

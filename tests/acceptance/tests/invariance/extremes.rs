@@ -6,12 +6,13 @@
 use acceptance::data::transposed;
 use acceptance::oracle::{self, Nca};
 use burn::nn::loss::Reduction;
-use burn::tensor::{DType, Device, Int, Tensor, TensorData};
+use burn::tensor::{DType, Device, Tensor};
 use burn_nca_learn::MetricModel;
 use burn_nca_learn::encoder::LinearMap;
 use burn_nca_learn::fit::exact::{self, BlockConfig};
 use burn_nca_learn::fit::parameters::flatten_gradients;
 use burn_nca_learn::fit::{cached, parallel};
+use burn_nca_learn::objective::transfer::{float_tensor, int_tensor};
 use burn_nca_learn::objective::{ClassIndex, ClassTarget, Criterion, NcaLoss, NcaLossConfig};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -100,8 +101,7 @@ fn model(case: &Case, criterion: Criterion, dtype: DType) -> MetricModel<LinearM
 fn found(case: &Case, criterion: Criterion, dtype: DType) -> Vec<(&'static str, Found)> {
     let model = model(case, criterion, dtype);
     let n = case.y.len();
-    let x = TensorData::new(case.x.clone(), [n, D]).convert_dtype(dtype);
-    let x = Tensor::<2>::from_data(x, (&Device::flex(), dtype));
+    let x: Tensor<2> = float_tensor(case.x.clone(), [n, D], &Device::flex(), dtype);
     let classes = ClassIndex::new(&case.y, &Device::flex()).unwrap();
     let blocks = BlockConfig::new().with_rows(Some(case.block));
     let at = exact::value_and_gradient(&model, &x, &classes, &blocks);
@@ -112,9 +112,7 @@ fn found(case: &Case, criterion: Criterion, dtype: DType) -> Vec<(&'static str, 
     let mut all = vec![("blocks", (-at.value, gradient(flat)))];
     let value = exact::value(&model, &x, &classes, &blocks);
     assert_eq!(value, at.value, "with and without a gradient");
-    let labels: Vec<i64> = case.y.iter().map(|&y| y as i64).collect();
-    let labels = Tensor::<1, Int>::from_data(TensorData::new(labels, [n]), &Device::flex());
-    let target = ClassTarget::of_labels(labels);
+    let target = ClassTarget::of_labels(int_tensor(&case.y, &Device::flex()));
     for (way, value_and_gradient) in [
         ("a batch in chunks", cached::value_and_gradient as fn(&_, &_, &_, _) -> _),
         ("a batch side by side", parallel::value_and_gradient),
@@ -134,15 +132,11 @@ fn shares(case: &Case, z: &[f64], u: f64) -> Vec<[f64; 2]> {
     // An embedding that is rounded itself.
     let largest =
         if *is_exact { 0.0 } else { z.iter().fold(0.0, |most: f64, x| most.max(x.abs())) };
-    let row = |i: usize| &z[i * k..(i + 1) * k];
-    let d2 = |i: usize, j: usize| -> f64 {
-        row(i).iter().zip(row(j)).map(|(a, b)| (a - b) * (a - b)).sum()
-    };
     let n = y.len();
     let share = |i: usize| {
         let nearest = |same: bool| {
             let among = (0..n).filter(|&j| j != i && (y[j] == y[i]) == same);
-            among.map(|j| d2(i, j)).fold(f64::INFINITY, f64::min)
+            among.map(|j| oracle::sq_distance(z, k, i, j)).fold(f64::INFINITY, f64::min)
         };
         let (partner, other) = (nearest(true), nearest(false));
         let near = partner.min(other);

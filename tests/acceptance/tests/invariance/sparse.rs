@@ -2,6 +2,7 @@
 
 use acceptance::compare::assert_close;
 use acceptance::data::lbfgs;
+use acceptance::oracle::sq_distance;
 use burn::tensor::Device;
 use burn_nca_learn::NcaConfig;
 use burn_nca_learn::baseline::{Projection, TruncatedSvdConfig};
@@ -27,10 +28,6 @@ fn tables() -> impl Strategy<Value = SparseFeatures> {
         }
         SparseFeatures::new([n, d], entries).unwrap()
     })
-}
-
-fn sq_distance(rows: &Features, i: usize, j: usize) -> f64 {
-    rows.row(i).iter().zip(rows.row(j)).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
 proptest! {
@@ -81,8 +78,9 @@ proptest! {
             assert_close(&[found], &[squares], 1e-10);
             for i in 0..n.min(20) {
                 for j in 0..n {
-                    let expected = sq_distance(&dense, i, j);
-                    assert_close(&[sq_distance(&embedded, i, j)], &[expected], 1e-9);
+                    let [expected, found] = [&dense, &embedded]
+                        .map(|rows| sq_distance(rows.values(), rows.columns(), i, j));
+                    assert_close(&[found], &[expected], 1e-9);
                 }
             }
         }

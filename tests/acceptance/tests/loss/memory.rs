@@ -7,7 +7,7 @@ use burn::tensor::DType;
 use burn_nca_learn::encoder::cast;
 use burn_nca_learn::objective::{
     BatchLoss, CandidateLoss, Candidates, ClassTarget, Criterion, MemoryLoss, MemoryLossConfig,
-    NcaLossConfig, Similarity,
+    NcaLossConfig, Similarity, SoftNearestNeighborLoss,
 };
 
 use crate::loss::oracle::{self, Rows};
@@ -25,6 +25,24 @@ fn step<L: CandidateLoss>(loss: MemoryLoss<L>, rows: &Rows) -> (f64, MemoryLoss<
     (value, loss.after_step())
 }
 
+/// How the rows are compared where the nested loops give the value.
+const AFFINITY: (Similarity, f64) = (Similarity::SqEuclidean, 0.5);
+
+fn memory_of(config: &MemoryLossConfig) -> MemoryLoss<SoftNearestNeighborLoss> {
+    with_memory(snn(AFFINITY.0, AFFINITY.1), config)
+}
+
+/// One step, whose value is that of the nested loops among these candidates.
+fn step_among(
+    loss: MemoryLoss<SoftNearestNeighborLoss>,
+    rows: &Rows,
+    candidates: &Rows,
+) -> MemoryLoss<SoftNearestNeighborLoss> {
+    let (value, loss) = step(loss, rows);
+    assert_close(&[value], &[oracle::soft_nearest_neighbor(AFFINITY, rows, candidates)], 1e-12);
+    loss
+}
+
 /// Rows of samples `ids`, embedded again for each seed.
 fn batch(ids: &[usize], seed: u64) -> Rows {
     let labels = ids.iter().map(|id| id % 3).collect();
@@ -33,26 +51,21 @@ fn batch(ids: &[usize], seed: u64) -> Rows {
 
 #[test]
 fn a_memory_that_holds_the_batch_gives_the_loss_without_memory() {
-    let rows = rows(14, 3, 80);
-    let (z, classes) = leaf(&rows);
-    let config = MemoryLossConfig::new(50, 3);
-    // Two of the rows are equal, and the root of a distance near 0 keeps half of its digits only.
-    for (similarity, tolerance) in SIMILARITIES.into_iter().zip([1e-12, 1e-8, 1e-12]) {
-        let loss = snn(similarity, 0.5);
-        let alone = loss.batch_loss(z.clone(), &classes).into_scalar::<f64>();
-        let (first, loss) = step(with_memory(loss, &config), &rows);
+    fn check<L: CandidateLoss>(loss: L, tolerance: f64) {
+        let rows = rows(14, 3, 80);
+        let (z, classes) = leaf(&rows);
+        let alone = loss.batch_loss(z, &classes).into_scalar::<f64>();
+        let (first, loss) = step(with_memory(loss, &MemoryLossConfig::new(50, 3)), &rows);
         let (second, _) = step(loss, &rows);
         assert_close(&[first, second], &[alone, alone], tolerance);
     }
-    let alone = sup_con(Similarity::Cosine, 0.1);
-    let value = alone.batch_loss(z.clone(), &classes).into_scalar::<f64>();
-    let (_, loss) = step(with_memory(alone, &config), &rows);
-    assert_close(&[step(loss, &rows).0], &[value], 1e-12);
+    // Two of the rows are equal, and the root of a distance near 0 keeps half of its digits only.
+    for (similarity, tolerance) in SIMILARITIES.into_iter().zip([1e-12, 1e-8, 1e-12]) {
+        check(snn(similarity, 0.5), tolerance);
+    }
+    check(sup_con(Similarity::Cosine, 0.1), 1e-12);
     for criterion in [Criterion::F, Criterion::G] {
-        let nca = NcaLossConfig::new().with_criterion(criterion).with_repulsion(0.2).init();
-        let value = nca.batch_loss(z.clone(), &classes).into_scalar::<f64>();
-        let (_, loss) = step(with_memory(nca, &config), &rows);
-        assert_close(&[step(loss, &rows).0], &[value], 1e-12);
+        check(NcaLossConfig::new().with_criterion(criterion).with_repulsion(0.2).init(), 1e-12);
     }
 }
 
@@ -60,17 +73,11 @@ fn a_memory_that_holds_the_batch_gives_the_loss_without_memory() {
 fn the_candidates_are_the_batch_and_the_newest_of_the_other_samples() {
     let (first, second) = (batch(&[0, 1, 2, 3, 4, 5], 81), batch(&[6, 7, 8, 9], 82));
     let third = batch(&[1, 10, 11, 4], 83);
-    let at = (Similarity::SqEuclidean, 0.5);
-    let loss = with_memory(snn(at.0, at.1), &MemoryLossConfig::new(8, 2));
-    let (value, loss) = step(loss, &first);
-    assert_close(&[value], &[oracle::soft_nearest_neighbor(at, &first, &first)], 1e-12);
-    let (value, loss) = step(loss, &second);
-    let candidates = second.and(&first);
-    assert_close(&[value], &[oracle::soft_nearest_neighbor(at, &second, &candidates)], 1e-12);
+    let loss = step_among(memory_of(&MemoryLossConfig::new(8, 2)), &first, &first);
+    let loss = step_among(loss, &second, &second.and(&first));
     // Eight slots hold the second batch and the first four rows of the first; 1 is in the batch again.
-    let (value, loss) = step(loss, &third);
     let candidates = third.and(&second).and(&first.select(&[0, 2, 3]));
-    assert_close(&[value], &[oracle::soft_nearest_neighbor(at, &third, &candidates)], 1e-12);
+    let loss = step_among(loss, &third, &candidates);
     let held: Vec<usize> = loss.memory.ids().into_iter().flatten().collect();
     assert_eq!(held, [1, 10, 11, 4, 6, 7, 8, 9]);
 }
@@ -90,29 +97,22 @@ fn queries_and_candidates_have_sizes_of_their_own() {
 
 #[test]
 fn the_memory_is_not_used_before_its_warm_up() {
-    let at = (Similarity::SqEuclidean, 0.5);
     let batches = [batch(&[0, 1, 2, 3], 86), batch(&[4, 5, 6, 7], 87), batch(&[8, 9, 10, 11], 88)];
-    let config = MemoryLossConfig::new(20, 2).with_warm_up(2);
-    let mut loss = with_memory(snn(at.0, at.1), &config);
-    for rows in &batches[..2] {
-        let (value, next) = step(loss, rows);
-        assert_close(&[value], &[oracle::soft_nearest_neighbor(at, rows, rows)], 1e-12);
-        loss = next;
-    }
-    let (value, _) = step(loss, &batches[2]);
-    let candidates = batches[2].and(&batches[0]).and(&batches[1]);
-    assert_close(&[value], &[oracle::soft_nearest_neighbor(at, &batches[2], &candidates)], 1e-12);
+    let loss = memory_of(&MemoryLossConfig::new(20, 2).with_warm_up(2));
+    let alone = |loss, rows: &Rows| step_among(loss, rows, rows);
+    let loss = batches[..2].iter().fold(loss, alone);
+    step_among(loss, &batches[2], &batches[2].and(&batches[0]).and(&batches[1]));
 }
 
 #[test]
 fn validation_neither_uses_nor_changes_the_memory() {
-    let at = (Similarity::SqEuclidean, 0.5);
     let (first, second) = (batch(&[0, 1, 2, 3, 4], 89), batch(&[5, 6, 7, 8, 9], 90));
-    let (_, loss) = step(with_memory(snn(at.0, at.1), &MemoryLossConfig::new(20, 2)), &first);
+    let (_, loss) = step(memory_of(&MemoryLossConfig::new(20, 2)), &first);
     let (z, classes) = leaf(&second);
     let valid = loss.valid();
     let value = valid.batch_loss(z.without_autodiff(), &classes).into_scalar::<f64>();
-    assert_close(&[value], &[oracle::soft_nearest_neighbor(at, &second, &second)], 1e-12);
+    let expected = oracle::soft_nearest_neighbor(AFFINITY, &second, &second);
+    assert_close(&[value], &[expected], 1e-12);
     let held: Vec<usize> = loss.after_step().memory.ids().into_iter().flatten().collect();
     assert_eq!(held, [0, 1, 2, 3, 4]);
 }

@@ -1,5 +1,6 @@
 //! The losses as the papers write them: nested loops in f64.
 
+use acceptance::data::select;
 use acceptance::oracle::log_sum_exp;
 use burn_nca_learn::objective::Similarity;
 
@@ -35,7 +36,7 @@ impl Rows {
     /// The rows at these places.
     pub fn select(&self, places: &[usize]) -> Self {
         Self {
-            z: places.iter().flat_map(|&i| self.row(i).to_vec()).collect(),
+            z: select(&self.z, self.k, places),
             k: self.k,
             labels: places.iter().map(|&i| self.labels[i]).collect(),
             ids: places.iter().map(|&i| self.ids[i]).collect(),

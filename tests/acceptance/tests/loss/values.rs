@@ -47,22 +47,15 @@ fn the_losses_are_those_of_the_papers() {
 fn the_sum_is_the_mean_times_the_rows_that_count() {
     let rows = rows(20, 2, 5);
     let device = crate::loss::setup::autodiff();
-    let near = |how| SoftNearestNeighborLossConfig::new().with_reduction(how).init(&device);
-    let pull = |how| SupConLossConfig::new().with_reduction(how).init(&device);
-    let proxies = |how| {
-        let mut loss = ProxyNcaLossConfig::new(4, 2).with_reduction(how).init(&device);
-        loss.proxies = Param::from_tensor(tensor(&uniform(8, 6), 2, &device));
-        loss
-    };
-    let both = |of: &dyn Fn(Reduction) -> f64| [Reduction::Sum, Reduction::Mean].map(of);
     // All but the one row of class 3 have a positive, and each class has a proxy.
-    for ([sum, mean], counted) in [
-        (both(&|how| value(&near(how), &rows)), 19.0),
-        (both(&|how| value(&pull(how), &rows)), 19.0),
-        (both(&|how| value(&proxies(how), &rows)), 20.0),
-    ] {
-        assert_close(&[sum], &[counted * mean], 1e-12);
-    }
+    let [sums, means] = [Reduction::Sum, Reduction::Mean].map(|how| {
+        let near = SoftNearestNeighborLossConfig::new().with_reduction(how.clone()).init(&device);
+        let pull = SupConLossConfig::new().with_reduction(how.clone()).init(&device);
+        let mut proxies = ProxyNcaLossConfig::new(4, 2).with_reduction(how).init(&device);
+        proxies.proxies = Param::from_tensor(tensor(&uniform(8, 6), 2, &device));
+        [value(&near, &rows), value(&pull, &rows), value(&proxies, &rows)]
+    });
+    assert_close(&sums, &[19.0 * means[0], 19.0 * means[1], 20.0 * means[2]], 1e-12);
 }
 
 #[test]

@@ -4,6 +4,7 @@ pub use acceptance::compare::{assert_close, assert_slopes};
 use acceptance::data::{transposed, uniform};
 use burn::tensor::{DType, Device, Tensor};
 use burn_nca_learn::MetricModel;
+use burn_nca_learn::data::host_values;
 use burn_nca_learn::encoder::{Activation, AnyEncoder, Encoder, LinearMap, MlpConfig, cast};
 use burn_nca_learn::fit::exact::{BlockConfig, value_and_gradient};
 use burn_nca_learn::fit::parameters::flatten_gradients;
@@ -49,6 +50,14 @@ pub fn at_block<E: Encoder, O: Objective>(
 ) -> (f64, Vec<f64>) {
     let at = value_and_gradient(model, x, target, &BlockConfig::new().with_rows(Some(rows)));
     (at.value, flatten_gradients(model, &at.gradients))
+}
+
+/// A value at an embedding, and its gradient.
+pub fn at_embedding(z: &Tensor<2>, value: impl Fn(Tensor<2>) -> Tensor<1>) -> (f64, Vec<f64>) {
+    let leaf = z.clone().autodiff().require_grad();
+    let value = value(leaf.clone());
+    let slopes = host_values(leaf.grad(&value.backward()).unwrap());
+    (value.into_scalar(), slopes)
 }
 
 /// The classes of rows, on the device of the tests.

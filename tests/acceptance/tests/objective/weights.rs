@@ -1,6 +1,6 @@
 //! Weights of rows: one factor per term, against the equations and against rows without weights.
 
-use acceptance::data::{overlapping, uniform};
+use acceptance::data::{overlapping, select, uniform};
 use acceptance::oracle;
 use burn::tensor::{Device, Tensor};
 use burn_nca_learn::data::{AgreementWidth, Agreements, Features, Labeled, RegressionData};
@@ -10,9 +10,9 @@ use burn_nca_learn::objective::{
     AgreementIndex, ClassIndex, Criterion, DataTarget, MlkrLossConfig, NcaLossConfig, Objective,
     SoftNcaLossConfig, TargetIndex,
 };
-use burn_nca_learn::{Estimator, NcaConfig};
+use burn_nca_learn::{Estimator, Fitted, NcaConfig};
 
-use crate::objective::setup::{assert_close, tensor};
+use crate::objective::setup::{assert_close, loss, tensor};
 
 fn embedding(values: &[f64]) -> Tensor<2> {
     tensor(values, 2, &Device::flex())
@@ -52,9 +52,8 @@ fn weighted_f_and_g_agree_with_nested_loops_at_any_block_size() {
         let target = ClassIndex::new(&sample.y, &device).unwrap().with_weights(&weights).unwrap();
         let z = embedding(&sample.x);
         for (criterion, expected) in [(Criterion::F, f), (Criterion::G, g)] {
-            let loss = NcaLossConfig::new().with_criterion(criterion).init();
             for rows in [1, 6, 40] {
-                assert_close(&[-sum(&loss, &z, &target, rows)], &[expected], 1e-10);
+                assert_close(&[-sum(&loss(criterion), &z, &target, rows)], &[expected], 1e-10);
             }
         }
     }
@@ -93,60 +92,58 @@ fn the_weights_of_a_batch_are_those_of_its_rows() {
     let weights = weights(20);
     let target = ClassIndex::new(&sample.y, &device).unwrap().with_weights(&weights).unwrap();
     let rows = [19, 3, 8, 4, 11, 0, 12];
-    let z: Vec<f64> = rows.iter().flat_map(|row| sample.x[2 * row..][..2].to_vec()).collect();
+    let z = select(&sample.x, 2, &rows);
     let y: Vec<usize> = rows.iter().map(|&row| sample.y[row]).collect();
     let of_rows: Vec<f64> = rows.iter().map(|&row| weights[row]).collect();
     let expected = ClassIndex::new(&y, &device).unwrap().with_weights(&of_rows).unwrap();
-    let loss = NcaLossConfig::new().with_criterion(Criterion::G).init();
-    let z = embedding(&z);
+    let (loss, z) = (loss(Criterion::G), embedding(&z));
     let found = number(loss.total(z.clone(), &target.subset(&rows)));
     assert_eq!(found, number(loss.total(z, &expected)));
 }
 
-#[test]
-fn weighted_kernel_regression_is_the_weighted_sum_of_its_terms() {
-    let device = Device::flex();
-    let z = embedding(&uniform(2 * 15, 44));
-    let targets = TargetIndex::new(&uniform(15, 45), 1, &device).unwrap();
-    let weights = weights(15);
-    let loss = MlkrLossConfig::new().init();
-    let term = |row: usize| number(loss.block(z.clone(), &targets, row..row + 1));
-    let expected: f64 = weights.iter().enumerate().map(|(row, w)| w * term(row)).sum();
-    let weighted = targets.clone().with_weights(&weights).unwrap();
+/// The target of 15 points with weights gives the weighted sum of its terms, at any block size, and so does a batch.
+fn check_terms<O: Objective>(
+    objective: &O,
+    plain: &O::Target,
+    with_weights: fn(O::Target, &[f64]) -> burn_nca_learn::Result<O::Target>,
+) {
+    let (z, weights) = (uniform(2 * 15, 44), weights(15));
+    let weighted = with_weights(plain.clone(), &weights).unwrap();
+    let expected = |z: &Tensor<2>, target: &O::Target, weights: &[f64]| -> f64 {
+        let term = |row: usize| number(objective.block(z.clone(), target, row..row + 1));
+        weights.iter().enumerate().map(|(row, w)| w * term(row)).sum()
+    };
+    let whole = embedding(&z);
+    let sum_of_terms = expected(&whole, plain, &weights);
     for rows in [1, 4, 20] {
-        assert_close(&[sum(&loss, &z, &weighted, rows)], &[expected], 1e-12);
+        assert_close(&[sum(objective, &whole, &weighted, rows)], &[sum_of_terms], 1e-12);
     }
-    let rows = [14, 2, 9];
-    let batch = weighted.subset(&rows);
-    let part = z.clone().select(0, burn::tensor::Tensor::from_ints([14, 2, 9], &device));
-    let plain = targets.subset(&rows);
-    let each = |at: usize| number(loss.block(part.clone(), &plain, at..at + 1));
-    let expected: f64 = rows.iter().enumerate().map(|(at, row)| weights[*row] * each(at)).sum();
-    assert_close(&[number(loss.total(part.clone(), &batch))], &[expected], 1e-12);
+    let rows = [14, 2, 9, 3, 8];
+    let part = embedding(&select(&z, 2, &rows));
+    let sum_of_terms = expected(&part, &plain.subset(&rows), &rows.map(|row| weights[row]));
+    let batch = number(objective.total(part, &weighted.subset(&rows)));
+    assert_close(&[batch], &[sum_of_terms], 1e-12);
 }
 
 #[test]
-fn weighted_soft_matches_are_the_weighted_sum_of_their_terms() {
+fn weighted_numbers_and_soft_matches_are_the_weighted_sum_of_their_terms() {
     let device = Device::flex();
-    let z = embedding(&uniform(2 * 15, 47));
-    let weights = weights(15);
-    let numbers = uniform(15, 48);
-    let width = AgreementWidth::Given(0.4);
-    let targets = Agreements::of_targets(&numbers, 1, width).unwrap();
+    let targets = TargetIndex::new(&uniform(15, 45), 1, &device).unwrap();
+    check_terms(&MlkrLossConfig::new().init(), &targets, TargetIndex::with_weights);
+    let targets = Agreements::of_targets(&uniform(15, 48), 1, AgreementWidth::Given(0.4)).unwrap();
     let list = (0..14).map(|row| (row, row + 1, 0.5)).collect();
     for agreements in [targets, Agreements::of_list(15, list).unwrap()] {
         let plain = AgreementIndex::new(&agreements, &device).unwrap();
-        let weighted = plain.clone().with_weights(&weights).unwrap();
         for criterion in [Criterion::F, Criterion::G] {
             let loss = SoftNcaLossConfig::new().with_criterion(criterion).init();
-            let term = |row: usize| number(loss.block(z.clone(), &plain, row..row + 1));
-            let expected: f64 = weights.iter().enumerate().map(|(row, w)| w * term(row)).sum();
-            for rows in [1, 4, 20] {
-                assert_close(&[sum(&loss, &z, &weighted, rows)], &[expected], 1e-12);
-            }
+            check_terms(&loss, &plain, AgreementIndex::with_weights);
         }
     }
-    // Of classes they are those of NCA, whatever the order of the rows and of a batch.
+}
+
+#[test]
+fn weighted_soft_matches_of_classes_are_those_of_nca_whatever_the_order_of_the_rows() {
+    let device = Device::flex();
     let sample = overlapping(21, 2, 3, 49);
     let (z, weights) = (embedding(&sample.x), self::weights(21));
     let labels: Vec<Option<usize>> = sample.y.iter().copied().map(Some).collect();
@@ -160,10 +157,21 @@ fn weighted_soft_matches_are_the_weighted_sum_of_their_terms() {
         1e-12,
     );
     let rows = [20, 3, 8, 4, 11, 0, 12];
-    let part: Vec<f64> = rows.iter().flat_map(|row| sample.x[2 * row..][..2].to_vec()).collect();
-    let part = embedding(&part);
+    let part = embedding(&select(&sample.x, 2, &rows));
     let found = number(of_soft.total(part.clone(), &soft.subset(&rows)));
     assert_close(&[found], &[number(of_hard.total(part, &hard.subset(&rows)))], 1e-12);
+}
+
+/// A fit minimizes the weighted sum, its value; weights of 1 change nothing.
+fn check_fit(
+    fit: impl Fn(Option<Vec<f64>>) -> Fitted,
+    value: impl Fn(&Fitted) -> f64,
+    tolerance: f64,
+) {
+    let (plain, fitted) = (fit(None), fit(Some(positive_weights(40))));
+    assert_eq!(plain.matrix(), fit(Some(vec![1.0; 40])).matrix());
+    assert_close(&[value(&fitted)], &[fitted.summary().value], tolerance);
+    assert!(value(&fitted) < value(&plain), "{} {}", value(&fitted), value(&plain));
 }
 
 #[test]
@@ -172,42 +180,32 @@ fn a_fit_of_weighted_numbers_minimizes_the_weighted_sum() {
     let x = uniform(3 * 40, 50);
     let prices = x.chunks_exact(3).map(|row| row[0] + 0.1 * row[2]).collect();
     let data = RegressionData::new(Features::unnamed(x, 3).unwrap(), "price", prices).unwrap();
-    let fit = FitConfig::new().with_precision(Precision::F64);
-    let config = Estimator::new(3, 2, Mlkr::new()).with_fit(fit);
-    let plain = config.fit(&data, &device).unwrap();
-    let one = config.fit(&data.clone().with_weights(vec![1.0; 40]).unwrap(), &device).unwrap();
-    assert_eq!(plain.matrix(), one.matrix());
-    let data = data.with_weights(positive_weights(40)).unwrap();
-    let fitted = config.fit(&data, &device).unwrap();
-    let target = TargetIndex::of(&data, &device).unwrap();
-    let value = |fitted: &burn_nca_learn::Fitted| {
-        number(MlkrLossConfig::new().init().total(fitted.references().clone(), &target))
-    };
-    assert_close(&[value(&fitted)], &[fitted.summary().value], 1e-8);
-    assert!(value(&fitted) < value(&plain), "{} {}", value(&fitted), value(&plain));
+    let with = |weights| data.clone().with_weights(weights).unwrap();
+    let config =
+        Estimator::new(3, 2, Mlkr::new()).with_fit(FitConfig::new().with_precision(Precision::F64));
+    let target = TargetIndex::of(&with(positive_weights(40)), &device).unwrap();
+    check_fit(
+        |weights| config.fit(&weights.map_or(data.clone(), with), &device).unwrap(),
+        |fitted| number(MlkrLossConfig::new().init().total(fitted.references().clone(), &target)),
+        1e-8,
+    );
 }
 
 #[test]
 fn a_fit_of_weighted_rows_minimizes_the_weighted_sum() {
     let device = Device::flex();
-    let sample = overlapping(40, 3, 2, 46);
-    let features = Features::unnamed(sample.x, 3).unwrap();
-    let data = Labeled::from_labels(features, sample.y).unwrap();
+    let data = overlapping(40, 3, 2, 46).labeled();
+    let with = |weights| data.clone().with_weights(weights).unwrap();
     let fit = FitConfig::new().with_precision(Precision::F64);
     let config = NcaConfig::new(3, 2).with_criterion(Criterion::G).with_fit(fit.with_l2(0.01));
-    let plain = config.fit(&data, &device).unwrap();
-    let one = config.fit(&data.clone().with_weights(vec![1.0; 40]).unwrap(), &device).unwrap();
-    assert_eq!(plain.matrix(), one.matrix());
-    let data = data.with_weights(positive_weights(40)).unwrap();
-    let fitted = config.fit(&data, &device).unwrap();
-    let target = ClassIndex::of(&data, &device).unwrap();
-    let loss = NcaLossConfig::new().with_criterion(Criterion::G).init();
-    let value = |fitted: &burn_nca_learn::Fitted| {
+    let target = ClassIndex::of(&with(positive_weights(40)), &device).unwrap();
+    let value = |fitted: &Fitted| {
         let norm: f64 = fitted.matrix().unwrap().iter().map(|a| a * a).sum();
-        number(loss.total(fitted.references().clone(), &target)) + 0.01 * 40.0 * norm
+        number(loss(Criterion::G).total(fitted.references().clone(), &target)) + 0.01 * 40.0 * norm
     };
-    assert_close(&[value(&fitted)], &[fitted.summary().value], 1e-10);
-    assert!(value(&fitted) < value(&plain), "{} {}", value(&fitted), value(&plain));
+    let fitted =
+        |weights: Option<_>| config.fit(&weights.map_or(data.clone(), with), &device).unwrap();
+    check_fit(fitted, value, 1e-10);
 }
 
 #[test]

@@ -1,14 +1,15 @@
 //! Equation 8 over a whole data set, and as an ordinary Burn loss of a batch of pairs.
 
+use acceptance::data::select;
 use burn::nn::loss::Reduction;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData, s};
-use burn_nca_learn::data::{Pairs, host_values};
+use burn_nca_learn::data::Pairs;
 use burn_nca_learn::objective::{DataTarget, Objective, PairIndex, PairLoss, PairLossConfig};
 
 use crate::soft::oracle::{log_normalizer, pair_cost};
 use crate::soft::setup::{
-    Case, assert_close, assert_nothing, assert_slopes, at_any_block, check_finite_at_all_scales,
-    check_gradients, pairs, some_pairs, tensor, vector,
+    Case, assert_close, assert_nothing, assert_slopes, at_any_block, at_embedding,
+    check_finite_at_all_scales, check_gradients, pairs, some_pairs, tensor, vector,
 };
 
 pub fn loss(include_self: bool) -> PairLoss {
@@ -63,7 +64,7 @@ fn equation_8_is_finite_in_f32_at_all_scales() {
 fn a_batch_holds_the_pairs_inside_it() {
     let case = Case::new(31, 3, 2, 49);
     let rows = [4, 30, 0, 2, 1, 17];
-    let z: Vec<f64> = rows.iter().flat_map(|row| &case.z[row * 2..][..2]).copied().collect();
+    let z = select(&case.z, 2, &rows);
     let at = |row: usize| rows.iter().position(|&other| other == row);
     let inside: Vec<(usize, usize, f64)> = some_pairs(31)
         .iter()
@@ -126,8 +127,7 @@ fn the_batch_gradient_agrees_with_central_differences() {
         let value = |z: &Tensor<2>| {
             loss.forward(z.clone().slice(s![0..4]), z.clone().slice(s![4..8]), vector(&weights))
         };
-        let leaf = case.embedding().autodiff().require_grad();
-        let gradient = host_values(leaf.grad(&value(&leaf).backward()).unwrap());
+        let (_, gradient) = at_embedding(&case.embedding(), |z| value(&z));
         assert_slopes(&gradient, &case.z, (1e-5, 1e-8), |z| {
             value(&tensor(z, 2, DType::F64)).into_scalar::<f64>()
         });

@@ -1,6 +1,6 @@
 //! Metric learning for kernel regression over a whole data set, and as a loss of a batch.
 
-use acceptance::data::uniform;
+use acceptance::data::{select, uniform};
 use burn::nn::loss::Reduction;
 use burn::tensor::{DType, Device};
 use burn_nca_learn::objective::{DataTarget, MlkrLoss, MlkrLossConfig, Objective, TargetIndex};
@@ -75,10 +75,7 @@ fn a_batch_is_the_data_set_of_its_rows() {
     let case = Case::new(31, 3, 2, 45);
     let rows = [30, 2, 7, 8, 15, 21];
     for (targets, columns) in targets(31) {
-        let of_rows = |values: &[f64], width: usize| -> Vec<f64> {
-            rows.iter().flat_map(|row| &values[row * width..][..width]).copied().collect()
-        };
-        let (z, t) = (of_rows(&case.z, 2), of_rows(&targets, columns));
+        let (z, t) = (select(&case.z, 2, &rows), select(&targets, columns, &rows));
         let expected: f64 = kernel_regression(&z, 2, &t, columns).iter().sum();
         let z = tensor(&z, 2, DType::F64);
         let batch = index(&targets, columns).subset(&rows);

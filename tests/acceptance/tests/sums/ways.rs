@@ -5,6 +5,7 @@ use burn::nn::loss::Reduction;
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use burn_nca_learn::data::{AgreementWidth, Agreements, Pairs};
 use burn_nca_learn::fit::{FitConfig, Precision};
+use burn_nca_learn::objective::transfer::int_tensor;
 use burn_nca_learn::objective::{
     AgreementIndex, BatchLoss, ClassIndex, ClassTarget, Criterion, MemoryLossConfig,
     MlkrLossConfig, NcaLossConfig, Objective, PairIndex, PairLossConfig, ProxyNcaLossConfig,
@@ -101,8 +102,8 @@ fn exact<'a>(device: &Device, sums: Sums) -> Vec<(String, Loss<'a>)> {
 /// The losses of a batch.
 fn of_a_batch<'a>(device: &Device, dtype: DType, sums: Sums) -> Vec<(String, Loss<'a>)> {
     let mut all: Vec<(String, Loss<'a>)> = Vec::new();
-    let labels: Vec<i64> = (0..ROWS).map(|row| if row == 5 { 8 } else { row as i64 % 3 }).collect();
-    let labels = Tensor::<1, Int>::from_data(TensorData::new(labels, [ROWS]), device);
+    let labels: Vec<usize> = (0..ROWS).map(|row| if row == 5 { 8 } else { row % 3 }).collect();
+    let labels = int_tensor(&labels, device);
     for criterion in [Criterion::F, Criterion::G] {
         for reduction in [Reduction::Mean, Reduction::Sum] {
             let loss = NcaLossConfig::new()
@@ -229,8 +230,7 @@ fn the_definition_keeps_the_digits_of_far_points() {
         z.iter().enumerate().map(|(i, x)| (x * 512.0).round() / 512.0 + at(i / 2)).collect();
     let of = |dtype: DType| {
         let device = Device::flex().autodiff();
-        let labels: Vec<i64> = (0..ROWS).map(|row| (row % 4) as i64).collect();
-        let labels = Tensor::<1, Int>::from_data(TensorData::new(labels, [ROWS]), &device);
+        let labels = int_tensor(&(0..ROWS).map(|row| row % 4).collect::<Vec<_>>(), &device);
         let z = from(z.clone(), [ROWS, 2], &device, dtype).require_grad();
         let loss = NcaLossConfig::new().with_criterion(Criterion::G).with_sums(Sums::Plain).init();
         let value = loss.forward(z.clone(), labels);

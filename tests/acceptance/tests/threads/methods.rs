@@ -1,10 +1,9 @@
 //! Fits by every method give the same bits on any number of threads.
 
-use acceptance::data::{Sample, lbfgs, overlapping};
+use acceptance::data::{Sample, lbfgs, network, overlapping};
 use burn::tensor::Device;
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Coincidences, Features, Pairs, RegressionData, Task, TensorFeatures};
-use burn_nca_learn::encoder::{Activation, EncoderConfig, HiddenLayers};
 use burn_nca_learn::estimator::Estimator;
 use burn_nca_learn::fit::exact::BlockConfig;
 use burn_nca_learn::fit::{
@@ -129,12 +128,10 @@ fn every_method_solver_and_precision_gives_the_same_bits() {
 
 #[test]
 fn a_network_gives_the_same_bits() {
-    let network =
-        EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![8].into() });
     let method = AnyMethod::named("nca").unwrap();
     for config in fits(&method.info()) {
         let estimator = Estimator::new(COLUMNS, 2, method.clone()).with_fit(config);
-        let estimator = estimator.with_encoder(network.clone());
+        let estimator = estimator.with_encoder(network(8));
         same_on_any_threads("a network", || {
             all_of(&estimator.fit(&sample().labeled(), &Device::flex()).unwrap())
         });

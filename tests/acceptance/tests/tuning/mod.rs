@@ -35,6 +35,14 @@ fn search(data: &Labeled, tune: &TuneConfig, session: TuneSession<'_>) -> Result
     config(data, k).estimator().search(tune, data, &Device::flex(), session)
 }
 
+/// Stops a search when so many candidates are finished.
+fn after(candidates: usize) -> impl FnMut(&TuneProgress<'_>) -> ControlFlow<()> {
+    move |progress| match progress.finished < candidates {
+        true => ControlFlow::Continue(()),
+        false => ControlFlow::Break(()),
+    }
+}
+
 /// The place of the winner and its number of steps.
 fn winner(search: &Search) -> (usize, Option<usize>) {
     let choice = search.choice.as_ref().unwrap();
@@ -92,9 +100,7 @@ fn a_search_that_is_resumed_finds_what_one_left_alone_finds() {
     let whole = search(&data, &quick(), TuneSession::new()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("trials.json");
-    let mut after_the_first = |progress: &TuneProgress<'_>| {
-        if progress.finished == 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    };
+    let mut after_the_first = after(1);
     let session = TuneSession::new().with_progress(&mut after_the_first).with_file(&file);
     let part = search(&data, &quick(), session).unwrap();
     assert_eq!((part.end, part.trials.len()), (SearchEnd::Stopped, 1));
@@ -216,7 +222,7 @@ fn another_method_is_compared_on_fewer_folds_by_its_own_rule_and_fitted_if_it_is
     );
     // What is left out is said.
     let brief = tune.with_budget(Some(1e-9));
-    let cut = config.estimator().search(&brief, &data, &device, TuneSession::new()).unwrap();
+    let cut = search(&data, &brief, TuneSession::new()).unwrap();
     assert_eq!((cut.end, cut.trials.len(), cut.left_out.len()), (SearchEnd::Budget, 0, 2));
 }
 
@@ -243,14 +249,11 @@ fn a_comparison_on_a_sample_leaves_small_classes_out() {
     let mut labels = data.labels().to_vec();
     (0..3).for_each(|row| labels[row] = 3);
     let data = Labeled::from_labels(data.features().clone(), labels).unwrap();
-    let config = config(&data, 4);
-    let tune =
-        TuneConfig::default_candidates(&config, &data, false).unwrap().with_most_rows(Some(60));
-    let found =
-        config.estimator().search(&tune, &data, &Device::flex(), TuneSession::new()).unwrap();
+    let tune = TuneConfig::default_candidates(&config(&data, 4), &data, false).unwrap();
+    let tune = tune.with_most_rows(Some(60));
+    let found = search(&data, &tune, TuneSession::new()).unwrap();
     assert_eq!(found.end, SearchEnd::AllTried);
     let tune = tune.with_leave_out_small_classes(false).with_most_rows(None);
-    let error =
-        config.estimator().search(&tune, &data, &Device::flex(), TuneSession::new()).unwrap_err();
+    let error = search(&data, &tune, TuneSession::new()).unwrap_err();
     assert!(error.to_string().contains("too few for 5 folds"), "{error}");
 }

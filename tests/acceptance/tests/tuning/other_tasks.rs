@@ -1,15 +1,11 @@
 //! The search for settings of other methods, and where there are no classes.
 
-use std::ops::ControlFlow;
-
 use acceptance::data::lbfgs;
 use burn::tensor::Device;
 use burn_nca_data::bundled::iris;
 use burn_nca_learn::data::{Coincidences, Features, Labeled, Pairs, RegressionData, TrainingData};
 use burn_nca_learn::estimator::Estimator;
-use burn_nca_learn::estimator::tune::{
-    Choice, Search, SearchEnd, TuneConfig, TuneProgress, TuneSession,
-};
+use burn_nca_learn::estimator::tune::{Choice, Search, SearchEnd, TuneConfig, TuneSession};
 use burn_nca_learn::fit::FitConfig;
 use burn_nca_learn::method::{AnyMethod, Mlkr, PairNca, Vsm};
 use burn_nca_learn::neighbors::Rule;
@@ -120,10 +116,7 @@ fn settings_of_a_method_are_chosen_resumed_and_fitted() {
         .with_dimensions_of(&estimator, data.as_any_data());
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("trials.json");
-    let mut after_two = |progress: &TuneProgress<'_>| match progress.finished {
-        0 | 1 => ControlFlow::Continue(()),
-        _ => ControlFlow::Break(()),
-    };
+    let mut after_two = super::after(2);
     let session = TuneSession::new().with_progress(&mut after_two).with_file(&file);
     let part = estimator.search(&tune, &data, &Device::flex(), session).unwrap();
     assert_eq!((part.trials.len(), part.left_out.len()), (2, 10));

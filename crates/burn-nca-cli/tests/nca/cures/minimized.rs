@@ -2,7 +2,7 @@
 
 use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use burn_nca_data::{Agreements, Error, Pairs, Result, ScalingKind, TrainingData};
-use burn_nca_learn::encoder::{EncoderConfig, LinearMap};
+use burn_nca_learn::encoder::{Encoder, EncoderConfig, HiddenLayers, LinearMap};
 use burn_nca_learn::fit::{
     EarlyStoppingConfig, FitConfig, FitIdentity, FitSession, HeldOutScore, LbfgsConfig,
     OptimizerConfig, Precision, Problem, Start, StochasticConfig, Termination,
@@ -10,7 +10,7 @@ use burn_nca_learn::fit::{
 };
 use burn_nca_learn::objective::{
     AgreementIndex, CandidateLoss, Candidates, ClassIndex, ClassTarget, Criterion, DataTarget,
-    NcaLoss, NcaLossConfig, Objective, PairIndex, PairLossConfig, TargetIndex,
+    NcaLoss, NcaLossConfig, Objective, PairIndex, PairLoss, PairLossConfig, TargetIndex,
 };
 use burn_nca_learn::{MetricModel, Sums};
 
@@ -122,13 +122,24 @@ fn settings() -> Vec<Refused> {
     ]
 }
 
+/// Fits one pair of the rows.
+fn fit_pairs(loss: PairLoss, dtype: DType, config: &FitConfig) -> Result<()> {
+    let x = rows(1.0, dtype);
+    let pairs = PairIndex::new(&Pairs::new(ROWS, vec![(0, 1, 1.0)]).unwrap(), &device());
+    let model = MetricModel::new(map(0.5, 2, &device().autodiff(), dtype), loss);
+    minimize(&Problem::new(model, &x, &pairs), config, FitSession::new()).map(drop)
+}
+
+/// Fits the rows by a loss of classes.
+fn fit_classes<E: Encoder>(encoder: E, points: usize, config: &FitConfig) -> Result<()> {
+    let (x, classes) = (rows(1.0, DType::F32), classes(points));
+    let model = MetricModel::new(encoder, NcaLossConfig::new().init());
+    minimize(&Problem::new(model, &x, &classes), config, FitSession::new()).map(drop)
+}
+
 fn problems() -> Vec<Refused> {
     let fit = FitConfig::new;
-    let on = |device: &Device, points| {
-        let (x, classes) = (rows(1.0, DType::F32), classes(points));
-        let model = MetricModel::new(map(0.5, 2, device, DType::F32), NcaLossConfig::new().init());
-        minimize(&Problem::new(model, &x, &classes), &fit(), FitSession::new()).map(drop)
-    };
+    let on = |device: &Device, points| fit_classes(map(0.5, 2, device, DType::F32), points, &fit());
     let folder = tempfile::tempdir().unwrap();
     let recognized = |is_named: bool| {
         let (x, classes) = (rows(1.0, DType::F32), classes(ROWS));
@@ -142,22 +153,14 @@ fn problems() -> Vec<Refused> {
         minimize(&problem, &fit(), session).map(drop)
     };
     let pairs = |candidates| {
-        let x = rows(1.0, DType::F32);
-        let pairs = PairIndex::new(&Pairs::new(ROWS, vec![(0, 1, 1.0)]).unwrap(), &device());
-        let encoder = map(0.5, 2, &device().autodiff(), DType::F32);
-        let model = MetricModel::new(encoder, PairLossConfig::new().init());
         let batches = StochasticConfig::new().with_batch_size(Some(4)).with_candidates(candidates);
-        minimize(&Problem::new(model, &x, &pairs), &adam(batches), FitSession::new()).map(drop)
+        fit_pairs(PairLossConfig::new().init(), DType::F32, &adam(batches))
     };
     let network = |config: FitConfig, is_disabled: bool| {
-        let (x, classes) = (rows(1.0, DType::F32), classes(ROWS));
-        let mut encoder = EncoderConfig::mlp(&[3]);
-        let EncoderConfig::Mlp(hidden) = &mut encoder else { unreachable!() };
-        hidden.dropout = 0.5;
-        let encoder = encoder.init(2, 2, &device().autodiff());
+        let layers = HiddenLayers { dropout: 0.5, ..vec![3].into() };
+        let encoder = EncoderConfig::Mlp(layers).init(2, 2, &device().autodiff());
         let encoder = if is_disabled { disable_training_flags(encoder) } else { encoder };
-        let model = MetricModel::new(encoder, NcaLossConfig::new().init());
-        minimize(&Problem::new(model, &x, &classes), &config, FitSession::new()).map(drop)
+        fit_classes(encoder, ROWS, &config)
     };
     let autodiff = device().autodiff();
     vec![
@@ -225,12 +228,9 @@ fn sums() -> Vec<Refused> {
     };
     let in_f64 = |sums, k| fit(sums, k, DType::F64, Precision::F64);
     let pairs = |sums| {
-        let x = rows(1.0, DType::F64);
-        let pairs = PairIndex::new(&Pairs::new(ROWS, vec![(0, 1, 1.0)]).unwrap(), &device());
-        let encoder = map(0.5, 2, &device().autodiff(), DType::F64);
-        let model = MetricModel::new(encoder, PairLossConfig::new().init().with_sums(sums));
+        let loss = PairLossConfig::new().init().with_sums(sums);
         let config = FitConfig::new().with_precision(Precision::F64);
-        caught(|| minimize(&Problem::new(model, &x, &pairs), &config, FitSession::new()))?.map(drop)
+        caught(|| fit_pairs(loss, DType::F64, &config))?
     };
     let total = |sums| {
         let loss = NcaLossConfig::new().init().with_sums(sums);

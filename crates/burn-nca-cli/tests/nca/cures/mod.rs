@@ -122,27 +122,20 @@ impl Case {
 
     /// Makes the model that the command uses, from the files of the case, and writes these files.
     fn prepare(&self, place: &Place, before: &str, files: &[File]) {
+        let write = |(name, bytes): &File| place.file(name, bytes);
         if !before.is_empty() {
             let inputs = self.files.iter().filter(|(name, _)| !name.starts_with("run/"));
-            write(place, inputs.clone());
+            inputs.clone().for_each(write);
             let (done, stderr) = run(place, before);
             assert!(done, "{before}: {stderr}");
             inputs.for_each(|(name, _)| drop(std::fs::remove_file(place.path(name))));
         }
-        write(place, files.iter());
+        files.iter().for_each(write);
     }
 }
 
 /// The name of a file, and what it holds.
 type File = (&'static str, Vec<u8>);
-
-fn write<'a>(place: &Place, files: impl Iterator<Item = &'a File>) {
-    for (name, bytes) in files {
-        let path = place.path(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, bytes).unwrap();
-    }
-}
 
 /// Checks all cases, and then says which of them failed; gives their messages.
 fn check_all(cases: &[Case]) -> Vec<String> {

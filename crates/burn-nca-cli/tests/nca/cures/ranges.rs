@@ -1,6 +1,6 @@
 //! Settings of fits and encoders out of their range, which options of the program do not take, and checkpoints of others.
 
-use burn_nca_learn::encoder::{EncoderConfig, ModernConfig};
+use burn_nca_learn::encoder::{EncoderConfig, HiddenLayers, ModernConfig};
 use burn_nca_learn::fit::{
     EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig, OptimizerConfig, SgdConfig,
     StochasticConfig,
@@ -65,14 +65,9 @@ fn fits() -> Vec<Refused> {
 fn encoders() -> Vec<Refused> {
     let mlp = |hidden: &[usize], k| EncoderConfig::mlp(hidden).check_size(2, k);
     let activations = |width| EncoderConfig::mlp(&[width]).check_activations([2, 1], 1 << 20);
-    let change = |change: &dyn Fn(&mut burn_nca_learn::encoder::HiddenLayers)| {
-        let mut encoder = EncoderConfig::mlp(&[3]);
-        let EncoderConfig::Mlp(hidden) = &mut encoder else { unreachable!() };
-        change(hidden);
-        encoder.check_size(2, 1)
-    };
-    let dropout = |dropout| change(&|hidden| hidden.dropout = dropout);
-    let noise = |noise| change(&|hidden| hidden.noise = noise);
+    let layers = |layers: HiddenLayers| EncoderConfig::Mlp(layers).check_size(2, 1);
+    let dropout = |dropout| layers(HiddenLayers { dropout, ..vec![3].into() });
+    let noise = |noise| layers(HiddenLayers { noise, ..vec![3].into() });
     let modern = |change: &dyn Fn(&mut ModernConfig)| {
         let mut config = ModernConfig { members: 2, ..ModernConfig::default() };
         change(&mut config);

@@ -252,26 +252,24 @@ pub(super) fn table(name: &str) -> String {
     let targets = |target: &dyn Fn(usize) -> usize| {
         rows("a,b,y", &|at| format!("{},{},{}", at * 7 % 13, at * at % 11, target(at)))
     };
-    let text = match name {
-        "GOOD" => "a,b,y\n1,2,u\n2,1,v\n3,2,u\n4,1,v\n",
-        "FEATURES" => "a,b\n1,2\n2,1\n3,2\n4,1\n",
-        "CLASSES" => "y\nu\nv\nu\nv\n",
+    match name {
+        "GOOD" => "a,b,y\n1,2,u\n2,1,v\n3,2,u\n4,1,v\n".into(),
+        "FEATURES" => "a,b\n1,2\n2,1\n3,2\n4,1\n".into(),
+        "CLASSES" => "y\nu\nv\nu\nv\n".into(),
         // Entries of four rows and two columns.
-        "MARKET" => "%%MatrixMarket matrix coordinate real general\n4 2 3\n1 1 1\n2 2 0.5\n4 1 2\n",
+        "MARKET" => {
+            "%%MatrixMarket matrix coordinate real general\n4 2 3\n1 1 1\n2 2 0.5\n4 1 2\n".into()
+        }
         // Two features, a group, and two classes that are numbers.
-        "GROUPS" => {
-            "a,b,g,y\n\
+        "GROUPS" => "\
+             a,b,g,y\n\
              1,2,1,1\n2,4,1,0\n3,1,1,1\n4,3,1,0\n5,0,1,1\n6,2,1,0\n\
              7,4,2,1\n8,1,2,0\n9,3,2,1\n10,0,2,0\n11,2,2,1\n12,4,2,0\n\
              13,1,3,1\n14,3,3,0\n15,0,3,1\n16,2,3,0\n17,4,3,1\n18,1,3,0\n\
              19,3,4,1\n20,0,4,0\n21,2,4,1\n22,4,4,0\n23,1,4,1\n24,3,4,0\n"
-        }
+            .into(),
         // Rows of which each has one neighbor within reach.
-        "FAR" => "a,y\n0,u\n1000,u\n5000,v\n6000,v\n20000,u\n21000,v\n",
-        _ => "",
-    };
-    match name {
-        _ if !text.is_empty() => text.into(),
+        "FAR" => "a,y\n0,u\n1000,u\n5000,v\n6000,v\n20000,u\n21000,v\n".into(),
         "LONG_LINE" => table("MARKET").replace("1 1 1", &"1 1 1".repeat(1 << 14)),
         "LAST_TEXT" => rows("a,b,y", &|at| {
             format!("{at},{},{}", if at == 29 { "\"n, d\"" } else { "1" }, at % 2)

@@ -18,10 +18,7 @@ use extract::{Written, from_docstring, from_help, from_markdown, from_page, rust
 use place::Tables;
 use sources::Sources;
 
-use crate::nca;
-
-/// The folder of the workspace.
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+use crate::{ROOT, nca};
 
 /// The documents that a reader types commands from.
 fn documents() -> Vec<String> {
@@ -149,14 +146,10 @@ fn the_documents_stay_short_enough_to_be_read() {
     let words = |_: &str, text: &str| vec![text.split_whitespace().count()];
     let total: usize = of_all(&documents(), words).iter().sum();
     assert!(total <= 25_000, "{total} words of Markdown; move tables and history elsewhere");
-    let readme = fs::read_to_string(Path::new(ROOT).join("README.md")).unwrap();
-    assert!(readme.lines().count() <= 120, "README.md has {} lines", readme.lines().count());
-    let results = fs::read_to_string(Path::new(ROOT).join("docs/results.md")).unwrap();
-    assert!(
-        results.lines().count() <= 150,
-        "docs/results.md has {} lines",
-        results.lines().count()
-    );
+    for (name, most) in [("README.md", 120), ("docs/results.md", 150)] {
+        let count = fs::read_to_string(Path::new(ROOT).join(name)).unwrap().lines().count();
+        assert!(count <= most, "{name} has {count} lines");
+    }
 }
 
 #[test]

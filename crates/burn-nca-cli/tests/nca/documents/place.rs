@@ -31,9 +31,6 @@ impl Tables {
     /// Writes the tables and fits the models.
     pub fn new() -> Self {
         let place = Place::new();
-        for folder in ["moved", "runs"] {
-            std::fs::create_dir(place.path(folder)).unwrap();
-        }
         for name in ["flowers.csv", "test.csv", "data.csv", "moved/iris.csv"] {
             place.file(name, numbers(4, "species", |row| format!("kind {}", row % 3)));
         }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::extract::Shown;
+use super::files;
 
 /// The source files of the workspace.
 pub struct Sources {
@@ -18,12 +19,8 @@ pub struct Sources {
 impl Sources {
     /// Reads the source files of a workspace.
     pub fn read(root: &Path) -> Self {
-        let mut paths = Vec::new();
-        for folder in ["benches", "crates", "examples", "tests"] {
-            add_sources(&root.join(folder), &mut paths);
-        }
         let (mut texts, mut tested) = (Vec::new(), BTreeSet::new());
-        for path in paths {
+        for path in files("rs").into_iter().map(|name| root.join(name)) {
             let text = fs::read_to_string(&path).unwrap();
             let included = text.split("include_str!(\"").skip(1);
             let names = included.filter_map(|rest| rest.split_once('"')).map(|(name, _)| name);
@@ -58,17 +55,6 @@ impl Sources {
                 block.place
             )
         })
-    }
-}
-
-fn add_sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() && !path.ends_with("target") {
-            add_sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
     }
 }
 
