@@ -82,8 +82,8 @@ pub mod internal {
     pub use crate::objective::integers::{equal_pairs, in_one_type, on_host};
     pub use crate::objective::mlkr::kernel_means;
     pub use crate::objective::reduction::{over, reduce_sum};
+    pub use crate::objective::similarity::show_affinity;
     pub use crate::objective::similarity::{square_root, squared_distances_by_product};
-    pub use crate::objective::temperature::show_affinity;
     pub use crate::objective::term_weights::TermWeights;
     pub use crate::product::product;
     pub use crate::sums::blocks::cut;

@@ -1,6 +1,7 @@
 //! How alike two rows of an embedding are: the score that a softmax over candidates is taken of.
 
 use burn::config::Config;
+use burn::module::Content;
 use burn::tensor::Tensor;
 use burn_nca_fused::Distance;
 
@@ -135,4 +136,13 @@ pub fn squared_distances_by_product(queries: Tensor<2>, references: Tensor<2>) -
         (queries.clone().square().sum_dim(1), references.clone().square().sum_dim(1));
     let products = product(queries, references.transpose()).mul_scalar(2.0);
     (of_queries + of_references.transpose() - products).clamp_min(0.0)
+}
+
+/// What a module shows of its similarity and temperature.
+pub fn show_affinity(
+    content: Content,
+    similarity: Similarity,
+    temperature: &Temperature,
+) -> Content {
+    content.add_debug_attribute("similarity", &similarity).add("temperature", temperature)
 }

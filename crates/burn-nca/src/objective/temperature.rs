@@ -1,10 +1,9 @@
 //! The temperature of a softmax, fixed or learned.
 
 use burn::config::Config;
-use burn::module::{Content, Module, Param};
+use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
 
-use super::Similarity;
 use super::reduction::over;
 use crate::shown_on_one_line;
 
@@ -108,13 +107,4 @@ impl Temperature {
             None => points.mul_scalar((self.value * times).recip().sqrt()),
         }
     }
-}
-
-/// What a module shows of its similarity and temperature.
-pub fn show_affinity(
-    content: Content,
-    similarity: Similarity,
-    temperature: &Temperature,
-) -> Content {
-    content.add_debug_attribute("similarity", &similarity).add("temperature", temperature)
 }
