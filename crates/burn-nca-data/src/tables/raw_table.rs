@@ -57,7 +57,19 @@ pub struct TextValues {
 impl TextValues {
     /// Adds the text of the next row; `None` is a missing value.
     pub fn push(&mut self, text: Option<&str>) {
-        let code = text.map(|text| match self.met.get(text) {
+        let code = text.map(|text| self.code_of(text));
+        self.codes.push(code);
+    }
+
+    /// Adds the texts of further rows.
+    pub(crate) fn append(&mut self, rows: &Self) {
+        let codes: Vec<u32> = rows.distinct.iter().map(|text| self.code_of(text)).collect();
+        self.codes.extend(rows.codes.iter().map(|code| code.map(|code| codes[code as usize])));
+    }
+
+    /// The place of a text among the distinct ones, the last if it is new.
+    fn code_of(&mut self, text: &str) -> u32 {
+        match self.met.get(text) {
             Some(&code) => code,
             None => {
                 let code = self.distinct.len() as u32;
@@ -65,8 +77,7 @@ impl TextValues {
                 self.met.insert(text.to_string(), code);
                 code
             }
-        });
-        self.codes.push(code);
+        }
     }
 
     /// The text of a row.

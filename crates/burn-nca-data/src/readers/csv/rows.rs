@@ -192,6 +192,6 @@ impl Rows {
     fn add(&mut self, piece: &Piece) {
         self.values.extend_from_slice(&piece.values);
         self.numbers.extend_from_slice(&piece.numbers);
-        piece.classes.iter().for_each(|class| self.classes.push(class));
+        self.classes.append(&piece.classes);
     }
 }
