@@ -184,8 +184,7 @@ impl Run<'_> {
         let model = bar.fit((folder, recording.as_ref()), &cure, |session| {
             config.fit_scaled(start, (rows.train.clone(), scaling), device, session)
         })?;
-        let warnings = bar.warnings();
-        self.warnings.extend(warnings);
+        self.warnings.extend(bar.warnings());
         self.note(recording.as_ref().and_then(Recording::warning));
         Ok((model, rows, recording))
     }

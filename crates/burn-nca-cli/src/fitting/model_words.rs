@@ -59,7 +59,7 @@ pub fn objective(card: &ModelCard) -> String {
         AnyMethod::Nca(Nca { criterion, repulsion }) if *repulsion > 0.0 => {
             format!("{}, repulsion {repulsion}", letter(*criterion))
         }
-        AnyMethod::Nca(Nca { criterion, .. }) => letter(*criterion),
+        AnyMethod::Nca(Nca { criterion, .. }) => letter(*criterion).to_string(),
         AnyMethod::Mlkr(_) => "squared error of the kernel rule (MLKR)".to_string(),
         AnyMethod::SoftNca(SoftNca { criterion, width }) => {
             let width = match width {
@@ -88,8 +88,11 @@ pub fn decision(decision: Decision) -> String {
     }
 }
 
-fn letter(criterion: Criterion) -> String {
-    format!("{criterion:?}").to_lowercase()
+fn letter(criterion: Criterion) -> &'static str {
+    match criterion {
+        Criterion::F => "f",
+        Criterion::G => "g",
+    }
 }
 
 /// The reason why the fit of a model ended, as a sentence; `searched` where cross-validation chose the number of steps.
