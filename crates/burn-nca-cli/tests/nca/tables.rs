@@ -260,3 +260,13 @@ fn files_of_other_forms_are_read_as_they_are_said_to_be() {
     place.nca(&format!("{FIT} colons.txt --separator : --test-size 0")).success();
     place.nca("fit colons.txt --separator ::").fails(2, &["one character"]);
 }
+
+#[test]
+fn a_table_comes_from_standard_input_wherever_one_is_read() {
+    let place = Place::new();
+    let fed = |command: &str| place.nca(command).run_fed(patients(0..60)).success().stdout();
+    fed(&format!("{FIT} - --features b,town --categorical auto --id name --out run"));
+    let text = fed("predict run -");
+    assert!(text.starts_with("name,ill\np0,"), "{text}");
+    assert!(fed("evaluate run -").contains("60 rows"));
+}

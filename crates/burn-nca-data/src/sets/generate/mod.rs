@@ -73,11 +73,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_seed_gives_other_data() {
+    fn a_seed_gives_the_same_data_again_and_another_seed_others() {
         let rings = |seed| super::rings(RingsOptions::default(), seed).unwrap();
+        assert_eq!(rings(1), rings(1));
         assert_ne!(rings(1), rings(2));
         let noisy_xor = |seed| super::noisy_xor(NoisyXorOptions::default(), seed).unwrap();
+        assert_eq!(noisy_xor(1), noisy_xor(1));
         assert_ne!(noisy_xor(1), noisy_xor(2));
+        assert_eq!(blobs(10, 2, 2, 1).unwrap(), blobs(10, 2, 2, 1).unwrap());
         assert_ne!(blobs(10, 2, 2, 1).unwrap(), blobs(10, 2, 2, 2).unwrap());
     }
 
