@@ -72,8 +72,8 @@ pub struct TuneConfig {
     /// The most candidates: of all combinations of the lists, those nearest to the heads.
     #[config(default = 12)]
     pub most_candidates: usize,
-    /// Stop the search after this many seconds, whatever it is at: a candidate that is not finished by then is not
-    /// compared, and where none is finished the first candidate is taken. The final fit is not counted. No limit by
+    /// Stop the search after this many seconds, whatever it is at: the candidate that is tried then is compared on the
+    /// folds that are finished, if they are two or more, and where none is finished the first candidate is taken. The final fit is not counted. No limit by
     /// default.
     pub budget: Option<f64>,
 }

@@ -40,14 +40,14 @@ impl TuneConfig {
     /// The comparison of default candidates: what `nca fit` does without options.
     ///
     /// No setting is best on every table. Five-fold cross-validation of 3-NN, repeated three times up to 533 rows and
-    /// twice up to 800 (once where features are many), compares: the default settings
-    /// ([`NcaConfig::recommended_for`]); the closed forms Euclidean distance, LDA and PCA, as far as they have the
-    /// dimensions; and f, f from a start of perplexity 15 and g without a penalty. The highest mean accuracy is chosen,
-    /// of equal ones the simplest ([`Choice`](super::Choice)). The comparison takes at most ten seconds; candidates that
-    /// are not finished by then are not compared.
+    /// twice up to 800 (once where features are many), compares: the closed forms Euclidean distance, LDA and PCA, as far
+    /// as they have the dimensions; the default settings ([`NcaConfig::recommended_for`]); and f, f from a start of
+    /// perplexity 15 and g without a penalty. The highest mean accuracy is chosen, of equal ones the simplest
+    /// ([`Choice`](super::Choice)). The comparison takes at most ten seconds: the candidate that is tried then is compared
+    /// on the folds that are finished, if they are two or more, and those after it are not compared.
     ///
     /// From 500 rows on a network ([`HiddenLayers::regularized`](crate::encoder::HiddenLayers::regularized)) is compared
-    /// too, on some of the folds: after the closed forms, of the dimensions of the configuration. With `any_dimension`
+    /// too, on some of the folds: after the default settings, of the dimensions of the configuration. With `any_dimension`
     /// Euclidean distance of all features, LDA to all its directions and, last, modern NCA
     /// ([`Modern`](crate::method::Modern), by its own rule; not in a browser, nor where it would take minutes) and the
     /// network, then of eight dimensions, are compared, whatever the dimensions of the configuration.
@@ -75,8 +75,8 @@ impl TuneConfig {
             all.extend(network);
         } else {
             // What few dimensions hold is decided by it more than by the settings of a map.
-            let gradient = |one: &Candidate| !one.is_closed();
-            let after = 1 + all.iter().skip(1).position(gradient).unwrap_or(all.len() - 1);
+            let default = all.iter().position(|one| !one.is_closed());
+            let after = default.map_or(all.len(), |at| at + 1);
             all.splice(after..after, network);
         }
         Some(
@@ -150,7 +150,7 @@ fn in_seconds(sizes: [usize; 3], candidates: Vec<Candidate>) -> TuneConfig {
         .with_budget(Some(BUDGET))
 }
 
-/// The default settings first, then the closed forms, which take a moment, then other settings of NCA.
+/// The closed forms, which take a moment, the default settings, other settings of NCA.
 fn candidates(config: &NcaConfig, compared: [usize; 2], any_dimension: bool) -> Vec<Candidate> {
     let default = Candidate::of(config);
     let plain = Candidate {
@@ -166,11 +166,15 @@ fn candidates(config: &NcaConfig, compared: [usize; 2], any_dimension: bool) -> 
         penalty: Some(Penalty::Spread),
         ..scaled.clone()
     };
-    let mut all = vec![default];
-    for (start, d_output) in closed_forms(config, compared, any_dimension) {
-        all.push(Candidate { start, d_output, stop_at: Some(0), ..scaled.clone() });
-    }
-    for candidate in [scaled, plain, without_penalty] {
+    let closed = closed_forms(config, compared, any_dimension).into_iter();
+    let closed = closed.map(|(start, d_output)| Candidate {
+        start,
+        d_output,
+        stop_at: Some(0),
+        ..scaled.clone()
+    });
+    let mut all: Vec<Candidate> = closed.collect();
+    for candidate in [default, scaled, plain, without_penalty] {
         if !all.contains(&candidate) {
             all.push(candidate);
         }
@@ -228,12 +232,13 @@ mod tests {
     }
 
     #[test]
-    fn the_default_settings_come_first_and_no_candidate_twice() {
+    fn the_default_settings_follow_the_closed_forms_and_no_candidate_comes_twice() {
         let data = data((0..30).map(|row| row % 3).collect());
         for config in [NcaConfig::recommended(3, 3), NcaConfig::new(3, 2)] {
             let tune = TuneConfig::default_candidates(&config, &data, false).unwrap();
             let all = tune.candidates.unwrap();
-            assert_eq!(all[0], Candidate::of(&config));
+            let first = all.iter().find(|one| !one.is_closed());
+            assert_eq!(first, Some(&Candidate::of(&config)));
             for (at, one) in all.iter().enumerate() {
                 assert!(!all[..at].contains(one), "{one}");
             }

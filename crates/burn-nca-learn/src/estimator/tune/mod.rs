@@ -67,10 +67,11 @@ impl NcaConfig {
     /// Fits the best of a few default candidates, compared by cross-validation inside these rows: what `nca fit` does
     /// without options.
     ///
-    /// The settings of this configuration are the first candidate ([`NcaConfig::recommended`]); encoder, scaling,
-    /// optimizer, precision and seed are those of all, but for the mini-batches of a large table ([`Estimator::for_rows`]).
-    /// [`TuneConfig::default_candidates`] lists the others, and says where nothing is compared. Its result may be a closed form: [`Fitted::applied_method`] names it. For other
-    /// candidates, folds or another budget pass a changed comparison to [`NcaConfig::tune`].
+    /// The settings of this configuration ([`NcaConfig::recommended`]) are a candidate; its encoder, scaling, optimizer,
+    /// precision and seed are those of all, but for the mini-batches of a large table ([`Estimator::for_rows`]).
+    /// [`TuneConfig::default_candidates`] lists the others, and says where nothing is compared. The result may be a closed
+    /// form: [`Fitted::applied_method`] names it. For other candidates, folds or another budget pass a changed comparison to
+    /// [`NcaConfig::tune`].
     ///
     /// # Errors
     /// As [`NcaConfig::tune`].

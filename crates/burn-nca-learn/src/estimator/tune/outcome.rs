@@ -38,7 +38,7 @@ pub struct Search {
     pub left_out: Vec<Candidate>,
     /// The best; `None` where no trial was finished.
     pub choice: Option<Choice>,
-    /// The first candidate, which is taken where no trial was finished.
+    /// The first candidate with steps, which is taken where no trial was finished.
     pub first: Candidate,
     /// Why the search ended.
     pub end: SearchEnd,

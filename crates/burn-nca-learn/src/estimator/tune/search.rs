@@ -84,7 +84,7 @@ pub(super) fn run<D: TrainingData>(
     let (trials, left_out, end) = running.try_all(&known.trials, keep)?;
     Ok(Search {
         choice: Choice::of(&trials),
-        first: running.candidates[0].clone(),
+        first: running.first().clone(),
         candidates: trials.len() + left_out.len(),
         left_out: left_out.to_vec(),
         end,
@@ -96,6 +96,12 @@ pub(super) fn run<D: TrainingData>(
 }
 
 impl<D: TrainingData> Running<'_, '_, D> {
+    /// The first candidate with steps, or the first.
+    fn first(&self) -> &Candidate {
+        let with_steps = self.candidates.iter().find(|candidate| !candidate.is_closed());
+        with_steps.unwrap_or(&self.candidates[0])
+    }
+
     /// Number of fits a trial.
     fn fits(&self) -> usize {
         self.tune.folds * self.tune.repeats
@@ -140,8 +146,7 @@ impl<D: TrainingData> Running<'_, '_, D> {
             }
             let tried = self.trial(candidate, &trials);
             // Some settings do not go with every table: more neighbors than a class has rows.
-            if let (Err(error), true) = (&tried, candidate.settings != self.candidates[0].settings)
-            {
+            if let (Err(error), true) = (&tried, candidate.settings != self.first().settings) {
                 log::info!("left out, {error}: {candidate:?}");
                 continue;
             }
@@ -165,7 +170,7 @@ impl<D: TrainingData> Running<'_, '_, D> {
         self.earlier + self.started.elapsed().as_secs_f64()
     }
 
-    /// One fit a fold, in parallel; `None` where the search ended before all of them did.
+    /// One fit a fold, in parallel; `None` where the search ended before enough of them did.
     ///
     /// Costly fits are compared on the first folds, as far as seconds allow, and a method of several members by some of
     /// them: of a fit that is a mean of several, one alone says too little.
@@ -227,18 +232,24 @@ impl<D: TrainingData> Running<'_, '_, D> {
             finished.fetch_add(1, Ordering::Relaxed);
             scores.map(Some)
         };
-        // Folds that draw from the generator of the device would wait for each other in the pool.
-        let costly = has_members(config) || candidate.network.is_some();
-        let folds: Vec<Option<FoldScores>> = match costly {
-            true => side_by_side(folds, score).into_iter().collect::<Result<_>>()?,
-            false => folds.par_iter().map(score).collect::<Result<_>>()?,
-        };
+        // In their order: the first are compared where the budget ends the others. Folds that draw from the generator of the
+        // device would wait for each other in the pool.
+        let scores: Vec<Result<Option<FoldScores>>> =
+            if has_members(config) || candidate.network.is_some() {
+                side_by_side(folds, score)
+            } else {
+                let scores = folds.iter().enumerate().par_bridge();
+                let mut scores: Vec<_> = scores.map(|(at, fold)| (at, score(fold))).collect();
+                scores.sort_unstable_by_key(|(at, _)| *at);
+                scores.into_iter().map(|(_, score)| score).collect()
+            };
+        let folds: Vec<Option<FoldScores>> = scores.into_iter().collect::<Result<_>>()?;
         let was_cut = cut.load(Ordering::Relaxed);
         let is_complete = |fold: &FoldScores| fold.termination != Termination::Stopped;
         let folds: Vec<FoldScores> =
             folds.into_iter().map_while(|fold| fold.filter(is_complete)).collect();
-        let is_partial = costly && !self.stopped.load(Ordering::Relaxed);
-        if was_cut && !(is_partial && folds.len() >= FEWEST_FOLDS) {
+        let is_partial = folds.len() >= FEWEST_FOLDS && !self.stopped.load(Ordering::Relaxed);
+        if was_cut && !is_partial {
             return Ok(None);
         }
         let seconds = started.elapsed().as_secs_f64();
