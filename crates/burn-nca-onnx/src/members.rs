@@ -109,6 +109,11 @@ pub fn embedded(
     input: &str,
     (data_type, output): (DataType, &str),
 ) -> String {
+    let projected = encoder.projection.as_ref().map(|layer| {
+        let prefix = "all_members".to_string();
+        Place { graph, data_type, prefix }.linear(layer, input, "projection")
+    });
+    let input = projected.as_deref().unwrap_or(input);
     let members: Vec<String> = encoder
         .members()
         .iter()

@@ -13,7 +13,7 @@ use burn_nca_program::{Interrupt, RunFolder, short_name};
 
 use super::loaded::{model_folder, open_device};
 use super::report::write_pictures;
-use crate::cli::fit::{EncoderKind, FitArgs};
+use crate::cli::fit::FitArgs;
 use crate::cli::{Format, NeighborCount, Rule};
 use crate::failure::{hinted, usage};
 use crate::fitting::divergence::{cure_of_divergence, refuse_f64_on_graphics, refuse_far_values};
@@ -143,12 +143,6 @@ impl Run<'_> {
                 format!("give --neighbors {rows} or fewer")
             ));
         }
-        if let (true, Some(network)) = (table.reduction.is_some(), network(args)) {
-            return Err(usage(
-                format!("the model of a reduced table is a linear map, and {network} is a network"),
-                format!("leave {network} out"),
-            ));
-        }
         Ok(table)
     }
 
@@ -230,16 +224,6 @@ fn conclude(
         Format::Json => output::print_json_text(&report.to_json()?),
     };
     drawn.and(printed)
-}
-
-/// The option that asks for a network.
-fn network(args: &FitArgs) -> Option<&'static str> {
-    let modern = args.method.method.as_deref().is_some_and(|name| name.starts_with("modern"));
-    match args.model.encoder() {
-        EncoderKind::Mlp => Some("--encoder mlp"),
-        _ if modern => Some("--method modern"),
-        _ => None,
-    }
 }
 
 /// The device that the user named, that the default stands for, or that is fastest for these rows to so many

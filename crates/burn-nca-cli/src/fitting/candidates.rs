@@ -1,7 +1,6 @@
 //! What a search for settings tries: all that `--tune` leaves open, or the default candidates.
 
 use anyhow::{Result, bail};
-use burn_nca_data::is_sparse;
 use burn_nca_learn::data::AnyData;
 use burn_nca_learn::estimator::tune::TuneConfig;
 use burn_nca_learn::fit::OptimizerConfig;
@@ -75,10 +74,8 @@ fn default_candidates(
         tune.neighbors = k;
     }
     tune.budget = args.tuning.budget.or(tune.budget);
-    // No network takes a reduced table, and that of another method has a rule of its own.
-    let reduced = args.reduce.is_some() || is_sparse(&args.source.data);
-    let own_rule = args.rule.is_none() && args.neighbors.is_none() && !reduced;
-    let network = args.model.encoder.is_none() && args.optimizer.optimizer.is_none() && !reduced;
+    let own_rule = args.rule.is_none() && args.neighbors.is_none();
+    let network = args.model.encoder.is_none() && args.optimizer.optimizer.is_none();
     if let Some(candidates) = &mut tune.candidates {
         candidates
             .retain(|one| (own_rule || one.method.is_none()) && (network || one.network.is_none()));

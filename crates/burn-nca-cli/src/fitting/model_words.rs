@@ -28,7 +28,8 @@ pub fn map(card: &ModelCard) -> String {
 
 /// `5 networks 13-128, periodic embeddings of 8 numbers, 1 block of 256`
 fn modern_words(modern: &ModernConfig, [d_input, d_output]: [usize; 2]) -> String {
-    let sizes = format!("{d_input}-{}", d_output / modern.members.max(1));
+    let projection = modern.projection.map_or(String::new(), |size| format!("{size}-"));
+    let sizes = format!("{d_input}-{projection}{}", d_output / modern.members.max(1));
     let mut words = format!("{} of {sizes}", counted(modern.members, "network"));
     if let Some(embedding) = &modern.embedding {
         words += &format!(", periodic embeddings of {}", counted(embedding.size, "number"));

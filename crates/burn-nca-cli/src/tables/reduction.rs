@@ -65,7 +65,7 @@ impl Reduction {
     /// The model of the reduced rows as one of the columns themselves, and of the table that they were prepared from.
     ///
     /// # Errors
-    /// A network.
+    /// A model of other directions, or a preparation to other columns.
     pub fn whole(&self, model: &Fitted, preparation: Option<Preparation>) -> Result<Fitted> {
         let [columns, _] = self.projection.shape();
         let mut whole = match &self.scaling {

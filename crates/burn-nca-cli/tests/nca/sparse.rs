@@ -41,6 +41,15 @@ fn a_sparse_table_is_reduced_for_the_fit_and_its_model_takes_the_table_itself() 
     assert!(right > 80, "{right} of 91 lines");
     assert_eq!(place.nca("transform run counts.mtx").printed().lines().count(), 91);
     assert!(array_of(&place.json("run/report.json")["replay"]["frames"]).len() > 2);
+    let fit = "fit counts.mtx,topics.csv --method modern --reduce 8 --out modern";
+    place.nca(&format!("{fit} --set members=2 --set epochs=20")).printed();
+    assert!(place.nca("info modern").printed().contains("2 networks of 40-8-128"));
+    let (predicted, explained) = (
+        place.nca("predict modern counts.mtx").printed(),
+        place.nca("predict modern counts.mtx --explain").printed(),
+    );
+    let right = predicted.lines().zip(topics.lines()).filter(|(a, b)| a == b).count();
+    assert!(right > 80 && explained.lines().count() == 91, "{right} of 91 lines");
 }
 
 #[test]

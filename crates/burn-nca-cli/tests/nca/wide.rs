@@ -71,9 +71,13 @@ fn columns_are_reduced_for_the_fit_and_the_model_takes_the_table_itself() {
     let own = place.nca("evaluate run t.csv").json();
     assert!(own["accuracy"]["knn"].as_f64().unwrap() > 0.8, "{own}");
     assert_eq!(place.nca("predict run t.csv").printed().lines().count(), 61);
-    place
-        .nca(&format!("{fit} --reduce 6 --method modern"))
-        .fails(2, &["leave --method modern out"]);
+    let network = format!("{fit} --reduce 6 --encoder mlp --epochs 9 --out mlp");
+    let report = place.nca(&network).json();
+    let own = place.nca("evaluate mlp t.csv").json();
+    let report = &report["accuracy"]["knn"];
+    assert!(own["accuracy"]["knn"].as_f64() >= report.as_f64(), "{own} {report}");
+    let told = place.nca("info mlp").printed();
+    assert!(told.contains("network 15-256-128-2"), "{told}");
     place.nca("fit t.csv --categorical auto --reduce 16").fails(1, &["give --reduce 15 or fewer"]);
 }
 

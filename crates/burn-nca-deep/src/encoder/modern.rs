@@ -62,10 +62,13 @@ pub struct ModernConfig {
     pub width: usize,
     /// Share of the hidden units of a block that are set to zero in each training step.
     pub dropout: f64,
+    /// Size of a linear layer that projects the features for all members, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub projection: Option<usize>,
 }
 
 impl Default for ModernConfig {
-    /// Five members of one block of 256 units with dropout 0.1, on periodic embeddings.
+    /// Five members of one block of 256 units with dropout 0.1, on periodic embeddings of the features themselves.
     fn default() -> Self {
         Self {
             members: 5,
@@ -73,6 +76,7 @@ impl Default for ModernConfig {
             blocks: 1,
             width: 256,
             dropout: 0.1,
+            projection: None,
         }
     }
 }
@@ -93,12 +97,13 @@ impl ModernConfig {
         check_dropout(self.dropout)?;
         let embedding = self.embedding.as_ref();
         let sizes = embedding.map(|embedding| [embedding.frequencies, embedding.size]);
-        let empty =
-            (self.blocks > 0 && self.width == 0) || sizes.is_some_and(|sizes| sizes.contains(&0));
+        let empty = (self.blocks > 0 && self.width == 0)
+            || sizes.is_some_and(|sizes| sizes.contains(&0))
+            || self.projection == Some(0);
         let scale = embedding.map_or(1.0, |embedding| embedding.scale);
         if empty || !(scale > 0.0 && scale.is_finite()) {
             return Err(Error::setting(
-                "the width, the frequencies and their size and scale are to be positive; give each more than 0",
+                "the width, the projection, the frequencies and their size and scale are to be positive; give each more than 0",
             ));
         }
         Ok(())
@@ -108,6 +113,10 @@ impl ModernConfig {
     pub fn parameters(&self, d_input: usize, d_output: usize) -> Option<usize> {
         let linear = |from: usize, to: usize| from.checked_add(1)?.checked_mul(to);
         let size = d_output.checked_div(self.members)?;
+        let (projected, d_input) = match self.projection {
+            Some(projection) => (linear(d_input, projection)?, projection),
+            None => (0, d_input),
+        };
         let (inputs, embedding) = match &self.embedding {
             Some(NumericEmbeddingConfig { frequencies, size, .. }) => {
                 let shared = linear(frequencies.checked_mul(2)?, *size)?;
@@ -122,10 +131,11 @@ impl ModernConfig {
         let last = if self.blocks > 0 { norm } else { 0 };
         let layers = [linear(inputs, size)?, blocks, last];
         let member = layers.into_iter().try_fold(embedding, usize::checked_add)?;
-        member.checked_mul(self.members)
+        member.checked_mul(self.members)?.checked_add(projected)
     }
 
-    /// One of the members, of k dimensions, at a random start that is drawn on the host: the same on every device.
+    /// One of the members, of k dimensions of so many (projected) features, at a random start that is drawn on the host: the
+    /// same on every device.
     ///
     /// # Panics
     /// On a scale that [`Self::check`] refuses.
@@ -158,8 +168,14 @@ impl ModernConfig {
         device: &Device,
     ) -> ModernEncoder {
         let size = d_output / self.members;
+        let inputs = self.projection.unwrap_or(d_input);
         let seeds = (0..self.members as u64).map(|number| seed.wrapping_add(number));
-        ModernEncoder::new(seeds.map(|seed| self.member(d_input, size, seed, device)).collect())
+        let member = |seed| self.member(inputs, size, seed, device);
+        let rng = &mut ChaCha8Rng::seed_from_u64(!seed);
+        ModernEncoder {
+            projection: self.projection.map(|size| linear([d_input, size], rng, device)),
+            ..ModernEncoder::new(seeds.map(member).collect())
+        }
     }
 }
 
@@ -216,17 +232,19 @@ impl Encoder for ModernMember {
 /// Members side by side: each row's embedding is that of every member, one after the other, `[n, members k]`.
 #[derive(Module, Debug)]
 pub struct ModernEncoder {
+    /// Of the features, for all members, if there is one.
+    pub projection: Option<Linear>,
     members: Vec<ModernMember>,
 }
 
 impl ModernEncoder {
-    /// These members.
+    /// These members, of the features themselves.
     ///
     /// # Panics
     /// If there is none.
     pub fn new(members: Vec<ModernMember>) -> Self {
         assert!(!members.is_empty(), "an encoder has a member");
-        Self { members }
+        Self { projection: None, members }
     }
 
     /// The members.
@@ -264,17 +282,25 @@ impl ModernEncoder {
             blocks: first.blocks.len(),
             width: block.map_or(default.width, |block| block.inner.weight.dims()[1]),
             dropout: block.map_or(default.dropout, |block| block.dropout.prob),
+            projection: self.projection.as_ref().map(|layer| layer.weight.dims()[1]),
         }
     }
 }
 
 impl Encoder for ModernEncoder {
     fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        let x = match &self.projection {
+            Some(projection) => projection.forward(x),
+            None => x,
+        };
         Tensor::cat(self.members.iter().map(|member| member.forward(x.clone())).collect(), 1)
     }
 
     fn d_input(&self) -> Option<usize> {
-        self.members[0].d_input()
+        match &self.projection {
+            Some(projection) => Some(projection.weight.dims()[0]),
+            None => self.members[0].d_input(),
+        }
     }
 }
 
@@ -301,6 +327,7 @@ mod tests {
         {
             assert!(embedded(scale, frequencies, size).is_err(), "{scale} {frequencies} {size}");
         }
+        assert!(ModernConfig { projection: Some(0), ..config.clone() }.check(10).is_err());
         let empty = ModernConfig { width: 0, ..config };
         assert!(empty.check(10).is_err() && ModernConfig { blocks: 0, ..empty }.check(10).is_ok());
     }

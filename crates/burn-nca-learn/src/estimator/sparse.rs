@@ -1,22 +1,30 @@
-//! Linear models of sparse rows: fitted on a reduction of them, embedded without writing their zeros out.
+//! Models of sparse rows: fitted on a reduction of them, which becomes part of the model's first layer.
+
+use burn::module::Param;
+use burn::nn::Linear;
 
 use super::Fitted;
-use crate::baseline::Projection;
-use crate::data::{Features, Scaling, ScalingKind, SparseFeatures, column_numbers};
+use crate::baseline::{Projection, product};
+use crate::data::{Features, Scaling, ScalingKind, SparseFeatures, column_numbers, host_values};
 use crate::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, LinearMap};
 use crate::error::{Error, Result};
 use crate::objective::transfer::float_tensor;
 
+/// Entries of the rows that a network embeds together, with their zeros.
+const BLOCK: usize = 1 << 22;
+
 impl Fitted<AnyEncoder> {
-    /// The model on the features that `reduction` was applied to, of these names: one linear map, without scaling.
+    /// The model on the features that `reduction` was applied to, of these names, without scaling: reduction and scaling are
+    /// part of the map, or of the first layer of a network.
     ///
     /// ```text
     /// v = V x (the reduction),   z = A ((v - m) / s)   ⇒   z' = A S⁻¹ V x = z + A S⁻¹ m
+    ///                            W ((v - m) / s) + b = (W S⁻¹ V) x + (b - W S⁻¹ m)
     /// ```
-    /// All embedded rows move alike, the training rows too, so that no distance changes.
+    /// By a linear map all embedded rows move alike, the training rows too, so that no distance changes.
     ///
     /// # Errors
-    /// A network, or a reduction to another number of features than the model's.
+    /// A reduction to another number of features than the model's.
     ///
     /// # Examples
     /// ```
@@ -48,12 +56,51 @@ impl Fitted<AnyEncoder> {
                 self.card.d_input
             )));
         }
-        let (weight, bias) = self.scaled_weight().ok_or_else(linear_maps_only)?;
-        let weight = crate::baseline::product(&reduction.weight(), &weight, reduced);
+        let encoder = match self.encoder.clone() {
+            AnyEncoder::Mlp(mut network) => {
+                network.layers[0] = self.first_layer(Some(&network.layers[0]), reduction);
+                AnyEncoder::Mlp(network)
+            }
+            AnyEncoder::Modern(mut encoder) => {
+                let layer = self.first_layer(encoder.projection.as_ref(), reduction);
+                encoder.projection = Some(layer);
+                AnyEncoder::Modern(encoder)
+            }
+            map @ (AnyEncoder::Linear(_) | AnyEncoder::Diagonal(_)) => map,
+        };
+        let Some((weight, bias)) = self.scaled_weight() else {
+            return Ok(self.by_map(encoder, names));
+        };
+        let weight = product(&reduction.weight(), &weight, reduced);
         let (device, dtype) = (self.references.device(), self.references.dtype());
         let map = LinearMap::from_weight(&weight, [d, k], &device, dtype);
         let references = self.references.clone() - float_tensor(bias, [1, k], &device, dtype);
         Ok(Self { references, ..self.by_map(AnyEncoder::Linear(map), names) })
+    }
+
+    /// The first layer of a network (the identity where it has none) of the features before scaling and reduction.
+    fn first_layer(&self, layer: Option<&Linear>, reduction: &Projection) -> Linear {
+        let [d, reduced] = reduction.shape();
+        let units = layer.map_or(reduced, |layer| layer.weight.dims()[1]);
+        let mut weight = match layer {
+            Some(layer) => host_values(layer.weight.val()),
+            None => (0..reduced * reduced).map(|at| f64::from(at % (reduced + 1) == 0)).collect(),
+        };
+        let bias = layer.and_then(|layer| layer.bias.as_ref());
+        let mut bias = bias.map_or_else(|| vec![0.0; units], |bias| host_values(bias.val()));
+        let scales = self.scaling.offset().iter().zip(self.scaling.scale());
+        for (row, (offset, scale)) in weight.chunks_exact_mut(units).zip(scales) {
+            for (entry, bias) in row.iter_mut().zip(&mut bias) {
+                *entry /= scale;
+                *bias -= *entry * offset;
+            }
+        }
+        let weight = product(&reduction.weight(), &weight, reduced);
+        let (device, dtype) = (self.references.device(), self.references.dtype());
+        Linear {
+            weight: Param::from_tensor(float_tensor(weight, [d, units], &device, dtype)),
+            bias: Some(Param::from_tensor(float_tensor(bias, [units], &device, dtype))),
+        }
     }
 
     /// The same model of unscaled features of these names, by another map.
@@ -65,10 +112,11 @@ impl Fitted<AnyEncoder> {
         Self { encoder, card, scaling, preparation: None, ..self.clone() }
     }
 
-    /// The embedding of sparse rows, `[n, d]` to `[n, k]`, without writing their zeros out.
+    /// The embedding of sparse rows, `[n, d]` to `[n, k]`: by a map without writing their zeros out, by a network a block of
+    /// rows at a time.
     ///
     /// # Errors
-    /// A network, or rows of another number of columns.
+    /// Rows of another number of columns.
     pub fn transform_sparse(&self, features: &SparseFeatures) -> Result<Features> {
         let (d, k) = (self.card.d_input, self.card.d_output);
         if features.columns() != d {
@@ -77,7 +125,16 @@ impl Fitted<AnyEncoder> {
                 features.columns()
             )));
         }
-        let (weight, bias) = self.scaled_weight().ok_or_else(linear_maps_only)?;
+        let Some((weight, bias)) = self.scaled_weight() else {
+            let rows: Vec<usize> = (0..features.rows()).collect();
+            let mut values = Vec::with_capacity(rows.len() * k);
+            for block in rows.chunks((BLOCK / d).max(1)) {
+                let dense = features.select(block).to_dense()?.values().to_vec();
+                let dense = Features::new(dense, self.scaling.names().to_vec())?;
+                values.extend(host_values(self.transform(&dense)?));
+            }
+            return Features::unnamed(values, k);
+        };
         let mut values = features.product(&weight, k);
         for row in values.chunks_exact_mut(k) {
             row.iter_mut().zip(&bias).for_each(|(value, bias)| *value += bias);
@@ -114,12 +171,6 @@ impl Fitted<AnyEncoder> {
     }
 }
 
-fn linear_maps_only() -> Error {
-    Error::setting(
-        "sparse rows go through a linear map, and this model is a network; fit one of a linear or diagonal map",
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use burn::tensor::Device;
@@ -127,8 +178,10 @@ mod tests {
     use super::*;
     use crate::baseline::TruncatedSvdConfig;
     use crate::data::{Labeled, host_values};
-    use crate::fit::FitConfig;
-    use crate::{Fitted, NcaConfig};
+    use crate::encoder::{Encoder, HiddenLayers};
+    use crate::fit::{FitConfig, OptimizerConfig, StochasticConfig};
+    use crate::method::{Modern, Nca};
+    use crate::{Estimator, Fitted, NcaConfig};
 
     fn counts() -> SparseFeatures {
         let entries = (0..40).flat_map(|row| {
@@ -172,6 +225,42 @@ mod tests {
             let labels: Vec<usize> = (0..40).map(|row| row % 3).collect();
             let right = predicted.iter().zip(&labels).filter(|(a, b)| a == b).count();
             assert!(right > 36, "{right} of 40");
+        }
+    }
+
+    #[test]
+    fn a_network_takes_the_reduction_into_its_first_layer() {
+        let counts = counts();
+        let svd = TruncatedSvdConfig::new(6).with_center(true).fit(&counts).unwrap();
+        let rows = svd.apply(&counts).unwrap();
+        let labels: Vec<usize> = (0..40).map(|row| row % 3).collect();
+        let data = Labeled::from_labels(rows.clone(), labels).unwrap();
+        let modern = Modern::new().with_members(2).with_epochs(3).with_width(8);
+        let bare = modern.clone().with_embedding(0).with_blocks(0);
+        let batches = OptimizerConfig::Adam(StochasticConfig::new().with_epochs(Some(3)));
+        let nca = Estimator::new(6, 2, Nca::default())
+            .with_encoder(EncoderConfig::Mlp(HiddenLayers::regularized()))
+            .with_fit(FitConfig::new().with_optimizer(batches));
+        let modern = [modern, bare].map(|method| Estimator::new(6, 8, method));
+        let modern = modern.iter().map(|estimator| estimator.fit(&data, &Device::flex()));
+        for reduced in modern.chain([nca.fit(&data, &Device::flex())]) {
+            let reduced = reduced.unwrap();
+            let before = host_values(reduced.transform(&rows).unwrap());
+            let names = (0..12).map(|word| format!("word {word}")).collect();
+            let whole = reduced.through(&svd.projection, names).unwrap();
+            let [config, d_input] = [whole.encoder.d_input(), Some(whole.card.d_input)];
+            assert_eq!(
+                (config, EncoderConfig::of(&whole.encoder)),
+                (d_input, whole.card.encoder.clone())
+            );
+            let after = whole.transform_sparse(&counts).unwrap();
+            let again = host_values(whole.references().clone());
+            for ((before, after), again) in before.iter().zip(after.values()).zip(again) {
+                assert!((before - after).abs() < 1e-4 && (after - again).abs() < 1e-4);
+            }
+            let twice = whole.through(&Projection::euclidean(12), column_numbers(12)).unwrap();
+            let twice = twice.transform_sparse(&counts).unwrap();
+            assert!(twice.values().iter().zip(after.values()).all(|(a, b)| (a - b).abs() < 1e-4));
         }
     }
 

@@ -81,6 +81,7 @@ macro_rules! modern {
                     blocks: self.blocks,
                     width: self.width,
                     dropout: self.dropout,
+                    projection: None,
                 }
             }
 
