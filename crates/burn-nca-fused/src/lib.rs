@@ -11,6 +11,7 @@
 mod aligned;
 mod arch;
 mod backward;
+mod batch_norm;
 pub mod coincidence;
 mod columns;
 mod forward;
@@ -42,7 +43,8 @@ pub use mean::Means;
 pub use number::Number;
 #[cfg(feature = "burn")]
 pub use operation::{
-    euclidean_mean, has_layers, log_sum_exp, pair_sum, periodic_embedding, takes, weighted_mean,
+    batch_norm, euclidean_mean, has_layers, log_sum_exp, pair_sum, periodic_embedding, takes,
+    weighted_mean,
 };
 #[cfg(all(feature = "burn", feature = "fourier"))]
 pub use operation::{fourier_cost, fourier_exact_rows};

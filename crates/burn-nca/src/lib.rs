@@ -67,7 +67,7 @@ pub use sums::{FOURIER_TOLERANCE, Sums};
 #[doc(hidden)]
 pub mod internal {
     pub use crate::encoder::cast::times;
-    pub use crate::encoder::mlp::{check_dropout, linear, normalization};
+    pub use crate::encoder::mlp::{check_dropout, linear, normalization, normalized};
     pub use crate::encoder::record::load_record;
     pub use crate::encoder::seeded::dropout as seeded_dropout;
     pub use crate::encoder::unit::unit_rows;

@@ -62,6 +62,7 @@ impl TextValues {
     }
 
     /// Adds the texts of further rows.
+    #[cfg(feature = "readers")]
     pub(crate) fn append(&mut self, rows: &Self) {
         let codes: Vec<u32> = rows.distinct.iter().map(|text| self.code_of(text)).collect();
         self.codes.extend(rows.codes.iter().map(|code| code.map(|code| codes[code as usize])));

@@ -160,7 +160,7 @@ impl ModernNcaLoss {
 }
 
 /// Queries whose predictions are made together.
-const PREDICTED: usize = 1024;
+const PREDICTED: usize = 256;
 
 impl BatchLoss for ModernNcaLoss {
     /// The targets of each row, `[n, m]`.

@@ -26,7 +26,7 @@ mod ops;
 #[cfg(feature = "fourier")]
 mod series;
 
-pub use layers::{euclidean_mean, has_layers, periodic_embedding};
+pub use layers::{batch_norm, euclidean_mean, has_layers, periodic_embedding};
 #[cfg(feature = "fourier")]
 pub use series::{fourier_cost, fourier_exact_rows};
 

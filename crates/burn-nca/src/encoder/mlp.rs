@@ -248,7 +248,7 @@ impl Mlp {
         for (index, layer) in hidden.iter().enumerate() {
             z = layer.forward(z);
             if let Some(norm) = self.norms.get(index) {
-                z = norm.forward(z);
+                z = normalized(norm, z);
             }
             z = self.activation.apply(z);
             if let Some(layer) = &self.dropout {
@@ -273,6 +273,14 @@ impl Encoder for Mlp {
     fn d_input(&self) -> Option<usize> {
         self.layers.first().map(|layer| layer.weight.dims()[0])
     }
+}
+
+/// What a normalization makes of rows, in one operation where there is one.
+pub fn normalized(norm: &BatchNorm, z: Tensor<2>) -> Tensor<2> {
+    #[cfg(feature = "fused")]
+    return burn_nca_fused::batch_norm(norm, z);
+    #[cfg(not(feature = "fused"))]
+    norm.forward(z)
 }
 
 /// A normalization whose running statistics have the same ids in every module: no mapper changes them, and equal modules

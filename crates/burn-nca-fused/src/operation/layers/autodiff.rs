@@ -54,6 +54,29 @@ impl<B: LayerGradients> Backward<B, 4> for Periodic {
     }
 }
 
+#[derive(Debug)]
+struct Normalize;
+
+impl<B: LayerGradients> Backward<B, 3> for Normalize {
+    type State = ([FloatTensor<B>; 4], f64);
+
+    fn backward(
+        self,
+        ops: Ops<Self::State, 3>,
+        grads: &mut Gradients,
+        _checkpointer: &mut Checkpointer,
+    ) {
+        let gradient = grads.consume::<B>(&ops.node);
+        let (tensors, epsilon) = ops.state;
+        let gradients = B::normalize_gradients(tensors, gradient, epsilon);
+        for (node, gradient) in ops.parents.into_iter().zip(gradients) {
+            if let Some(node) = node {
+                grads.register::<B>(node.id, gradient);
+            }
+        }
+    }
+}
+
 impl<B: LayerGradients, C: CheckpointStrategy> Layers for Autodiff<B, C> {
     fn euclidean_mean(
         queries: FloatTensor<Self>,
@@ -89,5 +112,23 @@ impl<B: LayerGradients, C: CheckpointStrategy> Layers for Autodiff<B, C> {
             OpsKind::Tracked(prep) => prep.finish([x, f, weight, bias, output.clone()], output),
             OpsKind::UnTracked(prep) => prep.finish(output),
         }
+    }
+
+    fn normalize(
+        x: FloatTensor<Self>,
+        gamma: FloatTensor<Self>,
+        beta: FloatTensor<Self>,
+        epsilon: f64,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
+        let nodes = [x.node(), gamma.node(), beta.node()];
+        let [x, gamma, beta] = [x, gamma, beta].map(|tensor| tensor.into_primitive());
+        let (output, mean, variance) = B::normalize(x.clone(), gamma.clone(), beta, epsilon);
+        let constants = [mean.clone(), variance.clone()].map(Self::from_inner);
+        let tracked = match Normalize.prepare::<C>(nodes).compute_bound().stateful() {
+            OpsKind::Tracked(prep) => prep.finish(([x, gamma, mean, variance], epsilon), output),
+            OpsKind::UnTracked(prep) => prep.finish(output),
+        };
+        let [mean, variance] = constants;
+        (tracked, mean, variance)
     }
 }

@@ -6,6 +6,7 @@ use burn::backend::ops::FloatTensorOps;
 use burn::tensor::TensorData;
 
 use super::{LayerGradients, Layers};
+use crate::batch_norm::BatchNorm;
 use crate::operation::flex_tensor::{KernelElement, tensor, values, width, with_numbers_of};
 use crate::panel::PADDING;
 use crate::periodic::Periodic;
@@ -29,6 +30,15 @@ impl Layers for Flex {
     ) -> FlexTensor {
         with_numbers_of!(x, embedding([x, frequencies, weight, bias]))
     }
+
+    fn normalize(
+        x: FlexTensor,
+        gamma: FlexTensor,
+        beta: FlexTensor,
+        epsilon: f64,
+    ) -> (FlexTensor, FlexTensor, FlexTensor) {
+        with_numbers_of!(x, normalized([x, gamma, beta], epsilon))
+    }
 }
 
 impl LayerGradients for Flex {
@@ -42,6 +52,14 @@ impl LayerGradients for Flex {
 
     fn periodic_gradients(of: [FlexTensor; 5], gradient: FlexTensor) -> [FlexTensor; 4] {
         with_numbers_of!(gradient, embedding_gradients(of, gradient))
+    }
+
+    fn normalize_gradients(
+        of: [FlexTensor; 4],
+        gradient: FlexTensor,
+        epsilon: f64,
+    ) -> [FlexTensor; 3] {
+        with_numbers_of!(gradient, normalized_gradients(of, gradient, epsilon))
     }
 }
 
@@ -146,6 +164,39 @@ fn embedding_gradients<T: KernelElement>(
         tensor(of_x, [rows, d]),
         tensor(of_frequencies, [d, m]),
         tensor(of_weight, [2 * m, e]),
-        FlexTensor::from_data(TensorData::new(of_bias, [e])),
+        line(of_bias),
     ]
+}
+
+/// The numbers as a tensor of one dimension.
+fn line<T: KernelElement>(values: Vec<T>) -> FlexTensor {
+    let size = values.len();
+    FlexTensor::from_data(TensorData::new(values, [size]))
+}
+
+/// See [`Layers::normalize`].
+fn normalized<T: KernelElement>(
+    all: [FlexTensor; 3],
+    epsilon: f64,
+) -> (FlexTensor, FlexTensor, FlexTensor) {
+    let shape = [all[0].layout().shape()[0], width(&all[0])];
+    let [x, gamma, beta] = all.map(|tensor| tensor.to_contiguous());
+    let of = BatchNorm { x: values::<T>(&x), gamma: values(&gamma), epsilon };
+    let [output, mean, variance] = of.normalize(values(&beta));
+    (tensor(output, shape), line(mean), line(variance))
+}
+
+/// See [`LayerGradients::normalize_gradients`].
+fn normalized_gradients<T: KernelElement>(
+    of: [FlexTensor; 4],
+    gradient: FlexTensor,
+    epsilon: f64,
+) -> [FlexTensor; 3] {
+    let shape = [gradient.layout().shape()[0], width(&gradient)];
+    let gradient = gradient.to_contiguous();
+    let [x, gamma, mean, variance] = of.map(|tensor| tensor.to_contiguous());
+    let of = BatchNorm { x: values::<T>(&x), gamma: values(&gamma), epsilon };
+    let [of_x, of_gamma, of_beta] =
+        of.gradients([values(&mean), values(&variance)], values(&gradient));
+    [tensor(of_x, shape), line(of_gamma), line(of_beta)]
 }

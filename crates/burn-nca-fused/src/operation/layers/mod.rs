@@ -1,5 +1,5 @@
-//! Operations of the network of modern NCA on `flex`: means under a softmax of Euclidean distances, and periodic embeddings of
-//! numbers, each with a registered derivative.
+//! Operations of networks on `flex`: means under a softmax of Euclidean distances, periodic embeddings of numbers and batch
+//! normalization, each with a registered derivative.
 
 // What the macro writes for a backend that this crate was built without uses no argument.
 #![allow(unused_variables, clippy::too_many_arguments)]
@@ -10,6 +10,7 @@ mod flex;
 
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Backend, Dispatch, backend_extension};
+use burn::nn::BatchNorm;
 use burn::tensor::Tensor;
 
 use super::takes;
@@ -34,6 +35,14 @@ pub(crate) trait Layers: Backend {
         weight: FloatTensor<Self>,
         bias: FloatTensor<Self>,
     ) -> FloatTensor<Self>;
+
+    /// The normalized rows `[n, c]`, and means and variances of the columns, `[c]`.
+    fn normalize(
+        x: FloatTensor<Self>,
+        gamma: FloatTensor<Self>,
+        beta: FloatTensor<Self>,
+        epsilon: f64,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
 }
 
 /// Their derivatives. Burn differentiates once: a derivative has no graph of its own.
@@ -50,9 +59,16 @@ pub(crate) trait LayerGradients: Layers {
         of: [FloatTensor<Self>; 5],
         gradient: FloatTensor<Self>,
     ) -> [FloatTensor<Self>; 4];
+
+    /// The gradients of x, gamma and beta from x, gamma, means and variances, and the gradient of the output.
+    fn normalize_gradients(
+        of: [FloatTensor<Self>; 4],
+        gradient: FloatTensor<Self>,
+        epsilon: f64,
+    ) -> [FloatTensor<Self>; 3];
 }
 
-/// Whether [`euclidean_mean`] and [`periodic_embedding`] are operations for these tensors: on `flex`, all in f32 or all in f64;
+/// Whether [`euclidean_mean`], [`periodic_embedding`] and that of [`batch_norm`] are operations for these tensors: on `flex`, all in f32 or all in f64;
 /// not in a browser, where they would add to the page.
 pub fn has_layers(tensors: &[&Tensor<2>]) -> bool {
     if cfg!(target_arch = "wasm32") {
@@ -136,6 +152,38 @@ pub fn periodic_embedding(
     let [x, frequencies, weight] = [x, frequencies, weight].map(Tensor::into_dispatch);
     let embedding = Dispatch::periodic(x, frequencies, weight, bias.into_dispatch());
     Tensor::from_dispatch(embedding)
+}
+
+/// The layer as its `forward` is: of rows that a network is trained on, in one operation where there is one ([`has_layers`]).
+///
+/// ```text
+/// y = (x - mean) / sqrt(variance + ε) γ + β
+/// ```
+/// The means and variances (by n) of the columns move the running statistics of the layer. Differentiable in x, γ and β.
+///
+/// # Shapes
+/// - x and output: `[n, c]`
+///
+/// # References
+/// S. Ioffe, C. Szegedy, Batch Normalization, ICML 2015.
+///
+/// # Panics
+/// If x has other columns than the layer.
+pub fn batch_norm(layer: &BatchNorm, x: Tensor<2>) -> Tensor<2> {
+    let trains = x.device().is_autodiff() && layer.training.is_enabled();
+    if !trains || layer.gamma.dtype() != x.dtype() || !has_layers(&[&x]) {
+        return layer.forward(x);
+    }
+    let ([_, c], [of_layer]) = (x.dims(), layer.gamma.dims());
+    assert_eq!(c, of_layer, "{c} columns, and a layer of {of_layer}");
+    let [gamma, beta] = [&layer.gamma, &layer.beta].map(|param| param.val().into_dispatch());
+    let (y, mean, variance) = Dispatch::normalize(x.into_dispatch(), gamma, beta, layer.epsilon);
+    for (running, now) in [(&layer.running_mean, mean), (&layer.running_var, variance)] {
+        let now = Tensor::<1>::from_dispatch(now).detach().mul_scalar(layer.momentum);
+        let before = running.value_sync().to_device(&now.device());
+        running.update((before.mul_scalar(1.0 - layer.momentum) + now).detach());
+    }
+    Tensor::from_dispatch(y)
 }
 
 fn check_device(tensors: &[&Tensor<2>]) {
