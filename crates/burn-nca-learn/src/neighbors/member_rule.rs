@@ -95,8 +95,10 @@ impl MemberRule {
         exclude: Exclude<'_>,
         mut visit: impl FnMut(&[f64]),
     ) -> Result<()> {
-        let (queries, references) = precise(queries, references)?;
-        let ([n, k], [m, _]) = (queries.dims(), references.dims());
+        let ([n, of_queries], [m, k]) = (queries.dims(), references.dims());
+        if of_queries != k {
+            precise(queries, references)?;
+        }
         if self.members == 0 || !k.is_multiple_of(self.members) {
             return Err(Error::data(format!(
                 "{k} dimensions cannot be shared by {} members",
@@ -116,9 +118,10 @@ impl MemberRule {
                 let part = member * size..(member + 1) * size;
                 let of =
                     |points: &Tensor<2>| points.clone().slice([0..points.dims()[0], part.clone()]);
-                Member::new(of(&queries), of(&references), weights)
+                let (queries, references) = precise(&of(queries), &of(references))?;
+                Ok(Member::new(queries, references, weights))
             })
-            .collect();
+            .collect::<Result<_>>()?;
         for rows in cut(0..n, BLOCK / m.max(1)) {
             let mut sum = vec![0.0; rows.len() * m];
             for member in &members {
