@@ -11,6 +11,7 @@
 mod aligned;
 mod arch;
 mod backward;
+#[cfg(any(all(feature = "burn", feature = "flex"), test))]
 mod batch_norm;
 pub mod coincidence;
 mod columns;

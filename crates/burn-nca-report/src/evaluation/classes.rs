@@ -43,7 +43,7 @@ pub fn evaluate(
     let learned = compare.learned(model)?;
     let device = model.references().device();
     let baselines = compare.baselines(learned.row.dimension, &device, stages)?;
-    stages.announce("drawing the embedding");
+    stages.announce("judging and drawing single rows");
     let compared = compared(baselines, slice::from_ref(&learned.row));
     let measures = Measure::of_classes(k);
     let comparison = MeasureTable { neighbors: Some(k), measures, rows: compared };

@@ -39,7 +39,7 @@ pub fn evaluate(
     let (learned, by_kernel) = compare.learned(model, &space)?;
     let compared = compared(baselines, &learned);
     let comparison = MeasureTable { neighbors: None, measures: measures(), rows: compared };
-    stages.announce("drawing the embedding");
+    stages.announce("judging and drawing single rows");
     let precise = parts.precise(model)?;
     let embedding = embedding(&precise, (rows, sample), &by_kernel)?;
     let of_test = [&by_kernel.test[..], test.targets().values()];
