@@ -17,25 +17,22 @@ pub(crate) struct BatchNorm<'a, T> {
     pub(crate) epsilon: f64,
 }
 
-/// Numbers of the columns, `[c]`.
-type Columns<T> = Vec<T>;
-
 impl<T: Real> BatchNorm<'_, T> {
     /// The output `[n, c]`, the means and the variances, by n.
     pub(crate) fn normalize(&self, beta: &[T]) -> [Vec<T>; 3] {
-        let mean = self.mean_of(self.x, |sums, x, _| {
+        let mean = self.means(self.sums(self.x, |sums, x, _| {
             sums.iter_mut().zip(x).for_each(|(sum, &x)| *sum = *sum + x);
-        });
-        let variance = self.mean_of(self.x, |sums, x, _| {
+        }));
+        let variance = self.means(self.sums(self.x, |sums, x, _| {
             for ((sum, &x), &mean) in sums.iter_mut().zip(x).zip(&mean) {
                 *sum = *sum + (x - mean) * (x - mean);
             }
-        });
-        let mut output = self.x.to_vec();
-        let scales: Columns<T> = self.scales(&variance).map(|[_, scale]| scale).collect();
-        self.for_each_row(&mut output, |row, _| {
-            for (((x, &mean), &scale), &beta) in row.iter_mut().zip(&mean).zip(&scales).zip(beta) {
-                *x = (*x - mean) * scale + beta;
+        }));
+        let scales = self.scales(&self.roots(&variance));
+        let output = self.rows_of(self.x, |y, x, _| {
+            let columns = mean.iter().zip(&scales).zip(beta);
+            for ((y, &x), ((&mean, &scale), &beta)) in y.iter_mut().zip(x).zip(columns) {
+                *y = (x - mean) * scale + beta;
             }
         });
         [output, mean, variance]
@@ -47,52 +44,52 @@ impl<T: Real> BatchNorm<'_, T> {
     /// x̂ = (x - mean) / sqrt(variance + ε):   ∂β = Σ g,   ∂γ = Σ g x̂,   ∂x = γ / sqrt(variance + ε) (g - ∂β / n - x̂ ∂γ / n)
     /// ```
     pub(crate) fn gradients(&self, [mean, variance]: [&[T]; 2], gradient: &[T]) -> [Vec<T>; 3] {
-        let [of_beta, products] = [
-            self.mean_of(gradient, |sums, _, g| {
-                sums.iter_mut().zip(g).for_each(|(sum, &g)| *sum = *sum + g);
-            }),
-            self.mean_of(gradient, |sums, x, g| {
-                for (((sum, &x), &g), &mean) in sums.iter_mut().zip(x).zip(g).zip(mean) {
-                    *sum = *sum + g * (x - mean);
-                }
-            }),
-        ];
-        let [roots, scales]: [Columns<T>; 2] =
-            [0, 1].map(|part| self.scales(variance).map(|both| both[part]).collect());
-        let of_gamma: Columns<T> =
-            products.iter().zip(&roots).map(|(&x, &root)| x / root).collect();
-        // Of x less its mean.
-        let factors: Columns<T> = of_gamma.iter().zip(&roots).map(|(&x, &root)| x / root).collect();
-        let mut of_x = gradient.to_vec();
-        self.for_each_row(&mut of_x, |row, x| {
-            let columns = scales.iter().zip(&of_beta).zip(mean).zip(&factors);
-            for ((g, &x), (((&scale, &of_beta), &mean), &factor)) in
-                row.iter_mut().zip(x).zip(columns)
-            {
-                *g = scale * (*g - of_beta - (x - mean) * factor);
+        let of_beta = self.sums(gradient, |sums, _, g| {
+            sums.iter_mut().zip(g).for_each(|(sum, &g)| *sum = *sum + g);
+        });
+        let mut of_gamma = self.sums(gradient, |sums, x, g| {
+            for (((sum, &x), &g), &mean) in sums.iter_mut().zip(x).zip(g).zip(mean) {
+                *sum = *sum + g * (x - mean);
             }
         });
-        let n = T::from_f64(self.rows() as f64);
-        let [of_gamma, of_beta] =
-            [of_gamma, of_beta].map(|of| of.into_iter().map(|mean| mean * n).collect());
+        let roots = self.roots(variance);
+        of_gamma.iter_mut().zip(&roots).for_each(|(of, &root)| *of = *of / root);
+        let [means, products] = [&of_beta, &of_gamma].map(|sums| self.means(sums.clone()));
+        let scales = self.scales(&roots);
+        // Of x less its mean.
+        let factors: Vec<T> = products.iter().zip(&roots).map(|(&x, &root)| x / root).collect();
+        let of_x = self.rows_of(gradient, |of_x, x, g| {
+            let columns = scales.iter().zip(&means).zip(mean).zip(&factors);
+            for (((of, &x), &g), (((&scale, &of_g), &mean), &factor)) in
+                of_x.iter_mut().zip(x).zip(g).zip(columns)
+            {
+                *of = scale * (g - of_g - (x - mean) * factor);
+            }
+        });
         [of_x, of_gamma, of_beta]
     }
 
-    fn rows(&self) -> usize {
-        self.x.len() / self.gamma.len().max(1)
+    /// `sqrt(variance + ε)` of each column.
+    fn roots(&self, variance: &[T]) -> Vec<T> {
+        variance.iter().map(|&variance| (variance + T::from_f64(self.epsilon)).sqrt()).collect()
     }
 
-    /// `sqrt(variance + ε)` of each column, and γ over it.
-    fn scales(&self, variance: &[T]) -> impl Iterator<Item = [T; 2]> {
-        let root = |&variance: &T| (variance + T::from_f64(self.epsilon)).sqrt();
-        variance.iter().map(root).zip(self.gamma).map(|(root, &gamma)| [root, gamma / root])
+    /// γ over the roots.
+    fn scales(&self, roots: &[T]) -> Vec<T> {
+        self.gamma.iter().zip(roots).map(|(&gamma, &root)| gamma / root).collect()
     }
 
-    /// The mean over the rows of what `add` adds of each row of x and of others `[n, c]`.
-    fn mean_of(&self, others: &[T], add: impl Fn(&mut [T], &[T], &[T]) + Sync) -> Columns<T> {
-        let (c, size) = (self.gamma.len().max(1), (GROUP * self.gamma.len()).max(1));
-        let groups = self.x.par_chunks(size).zip(others.par_chunks(size));
-        let sums: Vec<Columns<T>> = groups
+    /// Sums of the columns over the number of rows.
+    fn means(&self, sums: Vec<T>) -> Vec<T> {
+        let n = T::from_f64((self.x.len() / sums.len().max(1)) as f64);
+        sums.into_iter().map(|sum| sum / n).collect()
+    }
+
+    /// The sums `[c]` of what `add` adds of each row of x and of others `[n, c]`.
+    fn sums(&self, others: &[T], add: impl Fn(&mut [T], &[T], &[T]) + Sync) -> Vec<T> {
+        let c = self.gamma.len();
+        let size = (GROUP * c).max(1);
+        let groups: Vec<Vec<T>> = (self.x.par_chunks(size).zip(others.par_chunks(size)))
             .map(|(x, others)| {
                 let mut sums = vec![T::ZERO; c];
                 let rows = x.chunks_exact(c).zip(others.chunks_exact(c));
@@ -100,17 +97,21 @@ impl<T: Real> BatchNorm<'_, T> {
                 sums
             })
             .collect();
-        let n = T::from_f64(self.rows() as f64);
-        (0..self.gamma.len())
-            .map(|column| sums.iter().fold(T::ZERO, |sum, part| sum + part[column]) / n)
-            .collect()
+        (0..c).map(|column| groups.iter().fold(T::ZERO, |sum, part| sum + part[column])).collect()
     }
 
-    /// Changes each of other rows `[n, c]`, given that of x.
-    fn for_each_row(&self, others: &mut [T], change: impl Fn(&mut [T], &[T]) + Sync) {
-        let (c, size) = (self.gamma.len().max(1), (GROUP * self.gamma.len()).max(1));
-        others.par_chunks_mut(size).zip(self.x.par_chunks(size)).for_each(|(others, x)| {
-            others.chunks_exact_mut(c).zip(x.chunks_exact(c)).for_each(|(row, x)| change(row, x));
+    /// The rows `[n, c]` that `write` writes of each row of x and of others `[n, c]`.
+    fn rows_of(&self, others: &[T], write: impl Fn(&mut [T], &[T], &[T]) + Sync) -> Vec<T> {
+        let c = self.gamma.len();
+        let size = (GROUP * c).max(1);
+        let mut rows = vec![T::ZERO; self.x.len()];
+        let groups = rows.par_chunks_mut(size).zip(self.x.par_chunks(size));
+        groups.zip(others.par_chunks(size)).for_each(|((rows, x), others)| {
+            let inputs = x.chunks_exact(c).zip(others.chunks_exact(c));
+            rows.chunks_exact_mut(c)
+                .zip(inputs)
+                .for_each(|(row, (x, others))| write(row, x, others));
         });
+        rows
     }
 }

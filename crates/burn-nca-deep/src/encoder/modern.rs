@@ -306,8 +306,6 @@ impl Encoder for ModernEncoder {
 
 #[cfg(test)]
 mod tests {
-    use burn::module::{Param, RunningState};
-    use burn::tensor::{DType, TensorData};
     use burn_nca::data::host_values;
 
     use super::*;
@@ -332,54 +330,6 @@ mod tests {
         assert!(ModernConfig { projection: Some(0), ..config.clone() }.check(10).is_err());
         let empty = ModernConfig { width: 0, ..config };
         assert!(empty.check(10).is_err() && ModernConfig { blocks: 0, ..empty }.check(10).is_ok());
-    }
-
-    #[test]
-    fn normalized_rows_are_those_of_the_layer_with_their_gradients_and_running_statistics() {
-        for dtype in [DType::F32, DType::F64] {
-            let (device, c) = (Device::flex().autodiff(), 3);
-            let tensor = |count: usize, factor: usize| {
-                let values = (0..count).map(|at| (at * at * factor % 47) as f64 / 9.0 - 2.0);
-                TensorData::new(values.collect::<Vec<_>>(), [count / c, c]).convert_dtype(dtype)
-            };
-            let table = |rows: usize, factor| -> Tensor<2> {
-                Tensor::from_data(tensor(rows * c, factor), (&device, dtype))
-            };
-            let said = |forward: &dyn Fn(&BatchNorm, Tensor<2>) -> Tensor<2>, rows: usize| {
-                let cast = |tensor: Tensor<1>| tensor.cast(dtype);
-                let state =
-                    |state: &RunningState<Tensor<1>>| RunningState::new(cast(state.value()));
-                let mut norm = normalization(c, &device);
-                norm.running_mean = state(&norm.running_mean);
-                norm.running_var = state(&norm.running_var);
-                for (param, row) in [(&mut norm.gamma, 0), (&mut norm.beta, 1)] {
-                    let values = table(2, 5).slice([row..row + 1]).squeeze_dim(0);
-                    *param = Param::from_tensor(values.detach());
-                }
-                // More rows than a group of them, and a view whose rows do not follow one another.
-                let x = table(c, rows).transpose().detach().require_grad();
-                let x = if rows == c { x } else { table(rows, 7).require_grad() };
-                let y = forward(&norm, x.clone());
-                let gradients = (y.clone() * table(rows, 11)).sin().sum().backward();
-                let of =
-                    |param: &Param<Tensor<1>>| host_values(param.val().grad(&gradients).unwrap());
-                let statistics = [&norm.running_mean, &norm.running_var]
-                    .map(|state| host_values(state.value_sync()));
-                let of_x = host_values(x.grad(&gradients).unwrap());
-                [vec![host_values(y), of_x, of(&norm.gamma), of(&norm.beta)], statistics.into()]
-                    .concat()
-            };
-            for rows in [3, 40, 700] {
-                let expected = said(&|norm, x| norm.forward(x), rows);
-                for (found, expected) in said(&normalized, rows).iter().zip(&expected) {
-                    let scale = expected.iter().fold(1.0, |most: f64, x| most.max(x.abs()));
-                    let tolerance = if dtype == DType::F64 { 1e-12 } else { 2e-5 };
-                    for (found, expected) in found.iter().zip(expected) {
-                        assert!((found - expected).abs() < tolerance * scale, "{found} {expected}");
-                    }
-                }
-            }
-        }
     }
 
     #[test]

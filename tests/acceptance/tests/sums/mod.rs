@@ -1,7 +1,9 @@
-//! Sums over pairs, fused and as they are defined: the operation against its formula, and every objective both ways.
+//! Sums over pairs, fused and as they are defined: the operation against its formula, and every objective both ways; batch
+//! normalization, which is an operation too, against the layer.
 //!
 //! The files are part of the suite of the other backends too, which gives them more devices.
 
+mod batch_norm;
 mod operation;
 mod ways;
 

@@ -1,13 +1,27 @@
 //! The registered derivatives.
 
 use burn::backend::tensor::FloatTensor;
-use burn::backend::{Autodiff, AutodiffBackend};
+use burn::backend::{Autodiff, AutodiffBackend, Backend};
 use burn_autodiff::checkpoint::base::Checkpointer;
 use burn_autodiff::checkpoint::strategy::CheckpointStrategy;
 use burn_autodiff::grads::Gradients;
 use burn_autodiff::ops::{Backward, Ops, OpsKind};
 
 use super::{LayerGradients, Layers};
+
+/// Registers the gradients of the operands that are in the graph, from the state of an operation and the gradient of its output.
+fn backward<B: Backend, S, const N: usize>(
+    ops: Ops<S, N>,
+    grads: &mut Gradients,
+    gradients: impl FnOnce(S, FloatTensor<B>) -> [FloatTensor<B>; N],
+) {
+    let gradient = grads.consume::<B>(&ops.node);
+    for (node, gradient) in ops.parents.into_iter().zip(gradients(ops.state, gradient)) {
+        if let Some(node) = node {
+            grads.register::<B>(node.id, gradient);
+        }
+    }
+}
 
 #[derive(Debug)]
 struct EuclideanMean;
@@ -21,14 +35,9 @@ impl<B: LayerGradients> Backward<B, 2> for EuclideanMean {
         grads: &mut Gradients,
         _checkpointer: &mut Checkpointer,
     ) {
-        let gradient = grads.consume::<B>(&ops.node);
-        let (tensors, own) = ops.state;
-        let gradients = B::euclidean_mean_gradients(tensors, gradient, own);
-        for (node, gradient) in ops.parents.into_iter().zip(gradients) {
-            if let Some(node) = node {
-                grads.register::<B>(node.id, gradient);
-            }
-        }
+        backward::<B, _, 2>(ops, grads, |(tensors, own), gradient| {
+            B::euclidean_mean_gradients(tensors, gradient, own)
+        });
     }
 }
 
@@ -44,13 +53,7 @@ impl<B: LayerGradients> Backward<B, 4> for Periodic {
         grads: &mut Gradients,
         _checkpointer: &mut Checkpointer,
     ) {
-        let gradient = grads.consume::<B>(&ops.node);
-        let gradients = B::periodic_gradients(ops.state, gradient);
-        for (node, gradient) in ops.parents.into_iter().zip(gradients) {
-            if let Some(node) = node {
-                grads.register::<B>(node.id, gradient);
-            }
-        }
+        backward::<B, _, 4>(ops, grads, B::periodic_gradients);
     }
 }
 
@@ -66,14 +69,9 @@ impl<B: LayerGradients> Backward<B, 3> for Normalize {
         grads: &mut Gradients,
         _checkpointer: &mut Checkpointer,
     ) {
-        let gradient = grads.consume::<B>(&ops.node);
-        let (tensors, epsilon) = ops.state;
-        let gradients = B::normalize_gradients(tensors, gradient, epsilon);
-        for (node, gradient) in ops.parents.into_iter().zip(gradients) {
-            if let Some(node) = node {
-                grads.register::<B>(node.id, gradient);
-            }
-        }
+        backward::<B, _, 3>(ops, grads, |(tensors, epsilon), gradient| {
+            B::normalize_gradients(tensors, gradient, epsilon)
+        });
     }
 }
 

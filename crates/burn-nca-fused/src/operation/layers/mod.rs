@@ -68,8 +68,8 @@ pub(crate) trait LayerGradients: Layers {
     ) -> [FloatTensor<Self>; 3];
 }
 
-/// Whether [`euclidean_mean`], [`periodic_embedding`] and that of [`batch_norm`] are operations for these tensors: on `flex`, all in f32 or all in f64;
-/// not in a browser, where they would add to the page.
+/// Whether [`euclidean_mean`], [`periodic_embedding`] and [`batch_norm`] are operations for these tensors: on `flex`, all in f32 or
+/// all in f64; not in a browser, where they would add to the page.
 pub fn has_layers(tensors: &[&Tensor<2>]) -> bool {
     if cfg!(target_arch = "wasm32") {
         return false;
