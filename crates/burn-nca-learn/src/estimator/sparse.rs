@@ -82,19 +82,13 @@ impl Fitted<AnyEncoder> {
     fn first_layer(&self, layer: Option<&Linear>, reduction: &Projection) -> Linear {
         let [d, reduced] = reduction.shape();
         let units = layer.map_or(reduced, |layer| layer.weight.dims()[1]);
-        let mut weight = match layer {
+        let weight = match layer {
             Some(layer) => host_values(layer.weight.val()),
             None => (0..reduced * reduced).map(|at| f64::from(at % (reduced + 1) == 0)).collect(),
         };
         let bias = layer.and_then(|layer| layer.bias.as_ref());
-        let mut bias = bias.map_or_else(|| vec![0.0; units], |bias| host_values(bias.val()));
-        let scales = self.scaling.offset().iter().zip(self.scaling.scale());
-        for (row, (offset, scale)) in weight.chunks_exact_mut(units).zip(scales) {
-            for (entry, bias) in row.iter_mut().zip(&mut bias) {
-                *entry /= scale;
-                *bias -= *entry * offset;
-            }
-        }
+        let bias = bias.map_or_else(|| vec![0.0; units], |bias| host_values(bias.val()));
+        let (weight, bias) = self.with_scaling_folded(weight, bias);
         let weight = product(&reduction.weight(), &weight, reduced);
         let (device, dtype) = (self.references.device(), self.references.dtype());
         Linear {
@@ -129,9 +123,9 @@ impl Fitted<AnyEncoder> {
             let rows: Vec<usize> = (0..features.rows()).collect();
             let mut values = Vec::with_capacity(rows.len() * k);
             for block in rows.chunks((BLOCK / d).max(1)) {
-                let dense = features.select(block).to_dense()?.values().to_vec();
-                let dense = Features::new(dense, self.scaling.names().to_vec())?;
-                values.extend(host_values(self.transform(&dense)?));
+                let dense = features.select(block).to_dense()?;
+                let named = dense.renamed(self.scaling.names()).unwrap_or(dense);
+                values.extend(host_values(self.transform(&named)?));
             }
             return Features::unnamed(values, k);
         };
@@ -158,16 +152,24 @@ impl Fitted<AnyEncoder> {
     pub(super) fn scaled_weight(&self) -> Option<(Vec<f64>, Vec<f64>)> {
         let (d, k) = (self.card.d_input, self.card.d_output);
         let matrix = self.matrix()?;
-        let (offset, scale) = (self.scaling.offset(), self.scaling.scale());
-        let (mut weight, mut bias) = (vec![0.0; d * k], vec![0.0; k]);
-        for axis in 0..k {
-            for column in 0..d {
-                let entry = matrix[axis * d + column] / scale[column];
-                weight[column * k + axis] = entry;
-                bias[axis] -= entry * offset[column];
+        let weight = (0..d * k).map(|at| matrix[at % k * d + at / k]).collect();
+        Some(self.with_scaling_folded(weight, vec![0.0; k]))
+    }
+
+    /// The weights `[d, units]` and biases `[units]` of scaled features as those of the features themselves.
+    fn with_scaling_folded(
+        &self,
+        mut weight: Vec<f64>,
+        mut bias: Vec<f64>,
+    ) -> (Vec<f64>, Vec<f64>) {
+        let scales = self.scaling.offset().iter().zip(self.scaling.scale());
+        for (row, (offset, scale)) in weight.chunks_exact_mut(bias.len()).zip(scales) {
+            for (entry, bias) in row.iter_mut().zip(&mut bias) {
+                *entry /= scale;
+                *bias -= *entry * offset;
             }
         }
-        Some((weight, bias))
+        (weight, bias)
     }
 }
 
