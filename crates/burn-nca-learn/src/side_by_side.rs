@@ -13,7 +13,7 @@ use rayon::prelude::*;
 pub fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Send + Sync) -> Vec<R> {
     let threads = rayon::current_num_threads().min(items.len());
     if threads < 2 || rayon::current_thread_index().is_some() {
-        return items.par_iter().with_max_len(1).map(&work).collect();
+        return in_pool(items, work);
     }
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(items.len()));
@@ -29,7 +29,16 @@ pub fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Send
         (1..threads).for_each(|_| drop(scope.spawn(some)));
         some();
     });
-    let mut done = done.into_inner().expect("a task that panicked ends the scope");
+    in_order(done.into_inner().expect("a task that panicked ends the scope"))
+}
+
+/// The same by the threads of the pool, for tasks that share nothing; they are begun in their order too.
+pub fn in_pool<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Send + Sync) -> Vec<R> {
+    let numbered = items.iter().enumerate().par_bridge();
+    in_order(numbered.map(|(at, item)| (at, work(item))).collect())
+}
+
+fn in_order<R>(mut done: Vec<(usize, R)>) -> Vec<R> {
     done.sort_unstable_by_key(|(at, _)| *at);
     done.into_iter().map(|(_, result)| result).collect()
 }
@@ -45,6 +54,7 @@ mod tests {
         assert_eq!(side_by_side(&items, |item| item * item), squares);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
         assert_eq!(pool.install(|| side_by_side(&items, |item| item * item)), squares);
+        assert_eq!(in_pool(&items, |item| item * item), squares);
         assert!(side_by_side(&[] as &[usize], |item| item * item).is_empty());
     }
 }

@@ -7,7 +7,7 @@ use crate::fit::StochasticConfig;
 /// Folds and members by which a method of several members is compared, the most that [`PRODUCTS`] allow.
 const SHARES: [[usize; 2]; 4] = [[5, 5], [5, 3], [3, 3], [2, 3]];
 
-/// The fewest folds that costly fits are compared on.
+/// The fewest folds that candidates are compared on: costly ones, and what the budget cuts.
 pub(super) const FEWEST_FOLDS: usize = 2;
 
 /// The squared rows of all fits of such a candidate together for each second of the budget; they take about half of it.

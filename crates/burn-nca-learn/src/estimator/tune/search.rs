@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use web_time::Instant;
 
 use burn::tensor::Device;
-use rayon::prelude::*;
 
 use super::costs::{FEWEST_FOLDS, SECONDS, has_members, network_seconds, shares};
 use super::fold::{Fold, FoldScores};
@@ -21,7 +20,7 @@ use crate::estimator::Estimator;
 use crate::estimator::estimate::counting;
 use crate::fit::{self, FitIdentity, Progress, Termination};
 use crate::method::gradient::resolve_device;
-use crate::side_by_side::side_by_side;
+use crate::side_by_side::{in_pool, side_by_side};
 
 /// A search that is under way.
 struct Running<'a, 's, D> {
@@ -234,15 +233,10 @@ impl<D: TrainingData> Running<'_, '_, D> {
         };
         // In their order: the first are compared where the budget ends the others. Folds that draw from the generator of the
         // device would wait for each other in the pool.
-        let scores: Vec<Result<Option<FoldScores>>> =
-            if has_members(config) || candidate.network.is_some() {
-                side_by_side(folds, score)
-            } else {
-                let scores = folds.iter().enumerate().par_bridge();
-                let mut scores: Vec<_> = scores.map(|(at, fold)| (at, score(fold))).collect();
-                scores.sort_unstable_by_key(|(at, _)| *at);
-                scores.into_iter().map(|(_, score)| score).collect()
-            };
+        let scores = match has_members(config) || candidate.network.is_some() {
+            true => side_by_side(folds, score),
+            false => in_pool(folds, score),
+        };
         let folds: Vec<Option<FoldScores>> = scores.into_iter().collect::<Result<_>>()?;
         let was_cut = cut.load(Ordering::Relaxed);
         let is_complete = |fold: &FoldScores| fold.termination != Termination::Stopped;
