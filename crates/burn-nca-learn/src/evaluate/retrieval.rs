@@ -88,7 +88,7 @@ pub fn held_out_retrieval(train: Embedded, test: Embedded, k: usize) -> Result<R
     check_rows("test part", test)?;
     let queries = Points::read(test.points, "test points")?;
     let points = Points::read(train.points, "training points")?;
-    check_dimensions(&queries, &points)?;
+    check_dimensions(queries.dimensions(), points.dimensions())?;
     rank((&queries, test.labels), (&points, train.labels), None, k, &train.points.device())
 }
 

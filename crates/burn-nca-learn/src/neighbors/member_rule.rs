@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::ClassReferences;
 use super::excluded::{Exclude, check_usable};
 use super::in_parts::{parts, rows_at};
-use super::points::{Points, read_both};
+use super::points::{Points, check_dimensions, read_both};
 use super::probabilities::ClassProbabilities;
 use super::regress::Numbers;
 use crate::data::host_values;
@@ -96,9 +96,7 @@ impl MemberRule {
         mut visit: impl FnMut(&[f64]),
     ) -> Result<()> {
         let ([n, of_queries], [m, k]) = (queries.dims(), references.dims());
-        if of_queries != k {
-            precise(queries, references)?;
-        }
+        check_dimensions(of_queries, k)?;
         if self.members == 0 || !k.is_multiple_of(self.members) {
             return Err(Error::data(format!(
                 "{k} dimensions cannot be shared by {} members",

@@ -201,7 +201,7 @@ pub(super) fn read_both(
 /// As [`check_dimensions`] and [`check_own`].
 pub(super) fn fitting(both: [Points; 2], own: Option<&[usize]>) -> Result<[Points; 2]> {
     let [queries, references] = &both;
-    check_dimensions(queries, references)?;
+    check_dimensions(queries.dimensions, references.dimensions)?;
     check_own(own, queries.rows(), references.rows())?;
     Ok(both)
 }
@@ -210,11 +210,10 @@ pub(super) fn fitting(both: [Points; 2], own: Option<&[usize]>) -> Result<[Point
 ///
 /// # Errors
 /// Both numbers, where they differ.
-pub(crate) fn check_dimensions(queries: &Points, references: &Points) -> Result<()> {
-    if queries.dimensions != references.dimensions {
+pub(crate) fn check_dimensions(queries: usize, references: usize) -> Result<()> {
+    if queries != references {
         return Err(Error::data(format!(
-            "the queries have {} dimensions, the references {}; embed both with the same map",
-            queries.dimensions, references.dimensions
+            "the queries have {queries} dimensions, the references {references}; embed both with the same map"
         )));
     }
     Ok(())

@@ -149,7 +149,7 @@ impl NearestConfig {
             return self.search_parts(queries, (m, part), excluded, (rows, device));
         }
         let references = part(0..m)?;
-        check_dimensions(queries, &references)?;
+        check_dimensions(queries.dimensions(), references.dimensions())?;
         match &eligible.rows {
             None => self.search_points(queries, &references, excluded, device),
             Some(rows) => {
@@ -178,7 +178,7 @@ impl NearestConfig {
             let (start, end) = (at * m / parts, (at + 1) * m / parts);
             // The message of all references has the row's number.
             let among = part(start..end).or_else(|_| part(0..m))?;
-            check_dimensions(queries, &among)?;
+            check_dimensions(queries.dimensions(), among.dimensions())?;
             let excluded = excluded.map(|excluded| excluded.part(start..end));
             let near = self.search_points(queries, &among, excluded.as_ref(), device)?;
             for (query, nearest) in nearest.iter_mut().enumerate() {
