@@ -1,7 +1,7 @@
 //! Means under a softmax of negated Euclidean distances in many dimensions, from a matrix of products.
 //!
-//! With many coordinates the products of all queries with all references are a matrix product, which backends have; what is
-//! left of each row is done here while the row is in the cache.
+//! With many coordinates the products of queries with all references are a matrix product, which backends have; what is left of
+//! each row is done here while the row is in the cache.
 
 use core::ops::Range;
 
@@ -60,55 +60,72 @@ impl<T: Real> SoftmaxRows<T> {
         self.references == usize::from(self.own_of(query).is_some())
     }
 
-    /// Replaces products `q_i · r_j` by distances, which are infinite where j does not count. Gives the means `[b, c]`, and of each
-    /// row the least distance and `Σ_j exp(least_i - d_ij)`, `[2, b]`.
-    pub(crate) fn means(&self, products: &mut [T]) -> (Vec<T>, Vec<T>) {
-        let (b, c) = (self.query_norms.len(), self.c);
-        let (mut means, mut rows) = (vec![T::ZERO; b * c], vec![T::ZERO; 2 * b]);
-        let (least, sums) = rows.split_at_mut(b);
+    /// The means of some queries from their products `q_i · r_j`, and of each its least distance and `Σ_j exp(least_i - d_ij)`.
+    /// The products become distances, infinite where j does not count.
+    pub(crate) fn means(&self, some: Range<usize>, products: &mut [T]) -> (Vec<T>, Vec<[T; 2]>) {
+        let (stride, c, b) = (self.stride().max(1), self.c, some.len());
+        let (mut means, mut sums) = (vec![T::ZERO; b * c], vec![[T::ZERO; 2]; b]);
         let arch = arch();
         products
-            .par_chunks_mut(GROUP * self.stride().max(1))
-            .zip(means.par_chunks_mut(GROUP * c.max(1)))
-            .zip(least.par_chunks_mut(GROUP).zip(sums.par_chunks_mut(GROUP)))
+            .par_chunks_mut(GROUP * stride)
+            .zip(means.par_chunks_mut(GROUP * c.max(1)).zip(sums.par_chunks_mut(GROUP)))
             .enumerate()
-            .for_each(|(group, ((products, means), (least, sums)))| {
-                let first = group * GROUP;
-                dispatch(arch, Forward { of: self, first, products, means, least, sums });
+            .for_each(|(group, (products, (means, sums)))| {
+                let first = some.start + group * GROUP;
+                dispatch(arch, Forward { of: self, first, products, means, sums });
             });
-        (means, rows)
+        (means, sums)
     }
 
-    /// Replaces distances by `a_ij = -p_ij (g_i · v_j - g_i · mean_i) / d_ij` (0 where d is), the slope of `Σ g_i · mean_i` over
-    /// the difference of two points. Gives the sums of the rows and those of the columns.
+    /// The slopes of `Σ g_i · mean_i` over the differences of some queries with all references, in place of their products:
+    /// `a_ij = -p_ij (g_i · v_j - g_i · mean_i) / d_ij`, 0 where d is. Adds their columns to `of_columns`, gives the sums
+    /// of their rows.
     pub(crate) fn slopes(
         &self,
-        distances: &mut [T],
-        rows: &[T],
-        (means, gradient): (&[T], &[T]),
-    ) -> [Vec<T>; 2] {
-        let (b, stride) = (self.query_norms.len(), self.stride());
-        let mut of_rows = vec![T::ZERO; b];
+        some: Range<usize>,
+        products: &mut [T],
+        [sums, means, gradient]: [&[T]; 3],
+        of_columns: &mut [T],
+    ) -> Vec<T> {
+        let (stride, c) = (self.stride().max(1), self.c);
+        let mut of_rows = vec![T::ZERO; some.len()];
         let arch = arch();
-        let parts: Vec<Vec<T>> = distances
-            .par_chunks_mut(GROUP * stride.max(1))
+        let parts: Vec<Vec<T>> = products
+            .par_chunks_mut(GROUP * stride)
             .zip(of_rows.par_chunks_mut(GROUP))
             .enumerate()
-            .map(|(group, (distances, of_rows))| {
-                let mut of_columns = vec![T::ZERO; stride];
-                let some = group * GROUP..group * GROUP + of_rows.len();
-                let columns = &mut of_columns;
-                let numbers = (rows, means, gradient);
-                dispatch(arch, Backward { of: self, some, numbers, distances, of_rows, columns });
-                of_columns
+            .map(|(group, (products, of_rows))| {
+                let (at, mut columns) = (group * GROUP, vec![T::ZERO; stride]);
+                let numbers = [&sums[2 * at..], &means[c * at..], &gradient[c * at..]];
+                let (first, of_columns) = (some.start + at, &mut columns);
+                dispatch(
+                    arch,
+                    Backward { of: self, first, numbers, products, of_rows, of_columns },
+                );
+                columns
             })
             .collect();
-        let mut of_columns = vec![T::ZERO; stride];
         for part in parts {
             of_columns.iter_mut().zip(part).for_each(|(sum, x)| *sum = *sum + x);
         }
-        of_columns.truncate(self.references);
-        [of_rows, of_columns]
+        of_rows
+    }
+
+    /// Replaces products of a query by distances; those of references that do not count for it are infinite.
+    #[inline(always)]
+    fn distances<S: Simd>(&self, simd: S, query: usize, row: &mut [T]) {
+        let [zero, minus_two, of_query] =
+            [T::ZERO, T::from_f64(-2.0), self.query_norms[query]].map(|x| T::splat(simd, x));
+        for (d, &norm) in T::vectors_mut::<S>(row).iter_mut().zip(T::vectors::<S>(&self.norms)) {
+            let square = T::times_plus(simd, minus_two, *d, T::plus(simd, of_query, norm));
+            // Rounding may leave less than nothing of two points at one place.
+            *d = T::minus(simd, square, T::lesser(simd, zero, square));
+        }
+        tile::roots(row);
+        row[self.references..].fill(T::INFINITY);
+        if let Some(own) = self.own_of(query) {
+            row[own] = T::INFINITY;
+        }
     }
 }
 
@@ -131,8 +148,7 @@ struct Forward<'a, T> {
     first: usize,
     products: &'a mut [T],
     means: &'a mut [T],
-    least: &'a mut [T],
-    sums: &'a mut [T],
+    sums: &'a mut [[T; 2]],
 }
 
 impl<T: Real> WithSimd for Forward<'_, T> {
@@ -140,25 +156,21 @@ impl<T: Real> WithSimd for Forward<'_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { of, first, products, means, least, sums } = self;
+        let Self { of, first, products, means, sums } = self;
         let (stride, c) = (of.stride(), of.c);
         let mut terms = Aligned::zeros(stride);
-        for (at, row) in products.chunks_exact_mut(stride).enumerate() {
-            let query = first + at;
-            distances::<T, S>(simd, row, of.query_norms[query], &of.norms);
-            row[of.references..].fill(T::INFINITY);
-            if let Some(own) = of.own_of(query) {
-                row[own] = T::INFINITY;
-            }
-            if of.is_without(query) {
-                sums[at] = T::INFINITY;
+        for (at, (row, of_row)) in products.chunks_exact_mut(stride).zip(sums).enumerate() {
+            of.distances(simd, first + at, row);
+            if of.is_without(first + at) {
+                of_row[1] = T::INFINITY;
                 continue;
             }
-            least[at] = tile::least::<T, S>(simd, row);
-            sums[at] = terms_of::<T, S>(simd, row, least[at], &mut terms);
+            let least = tile::least::<T, S>(simd, row);
+            let sum = terms_of::<T, S>(simd, row, least, &mut terms);
+            *of_row = [least, sum];
             for (axis, mean) in means[at * c..][..c].iter_mut().enumerate() {
                 let values = of.values.coordinate(axis, 0, stride);
-                *mean = dot::<T, S>(simd, &terms, values) / sums[at];
+                *mean = dot::<T, S>(simd, &terms, values) / sum;
             }
         }
     }
@@ -167,12 +179,12 @@ impl<T: Real> WithSimd for Forward<'_, T> {
 /// The slopes of some queries.
 struct Backward<'a, T> {
     of: &'a SoftmaxRows<T>,
-    some: Range<usize>,
-    /// Least distances and sums `[2, b]`, means and their gradient `[b, c]`.
-    numbers: (&'a [T], &'a [T], &'a [T]),
-    distances: &'a mut [T],
+    first: usize,
+    /// Least distances and sums `[b, 2]`, means and their gradient `[b, c]`, of these queries.
+    numbers: [&'a [T]; 3],
+    products: &'a mut [T],
     of_rows: &'a mut [T],
-    columns: &'a mut [T],
+    of_columns: &'a mut [T],
 }
 
 impl<T: Real> WithSimd for Backward<'_, T> {
@@ -180,13 +192,13 @@ impl<T: Real> WithSimd for Backward<'_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { of, some, numbers: (rows, means, gradient), distances, of_rows, columns } = self;
+        let Self { of, first, numbers: [sums, means, gradient], products, of_rows, of_columns } =
+            self;
         let (stride, c) = (of.stride(), of.c);
-        let (least, sums) = rows.split_at(of.query_norms.len());
         let mut terms = Aligned::zeros(stride);
-        for (at, row) in distances.chunks_exact_mut(stride).enumerate() {
-            let query = some.start + at;
-            let (mean, slope) = (&means[query * c..][..c], &gradient[query * c..][..c]);
+        for (at, (row, of_row)) in products.chunks_exact_mut(stride).zip(of_rows).enumerate() {
+            of.distances(simd, first + at, row);
+            let (mean, slope) = (&means[at * c..][..c], &gradient[at * c..][..c]);
             let dot = mean.iter().zip(slope).fold(T::ZERO, |sum, (&x, &g)| sum + x * g);
             // Of g_i · v_j - g_i · mean_i.
             terms.fill(T::ZERO - dot);
@@ -197,33 +209,20 @@ impl<T: Real> WithSimd for Backward<'_, T> {
                     *term = T::times_plus(simd, g, value, *term);
                 }
             }
-            let shift = T::splat(simd, least[query]);
-            let factor = T::splat(simd, T::from_f64(-1.0) / sums[query]);
+            let shift = T::splat(simd, sums[2 * at]);
+            let factor = T::splat(simd, T::from_f64(-1.0) / sums[2 * at + 1]);
             let terms_of = T::vectors_mut::<S>(&mut terms).iter_mut();
             for (term, &d) in terms_of.zip(T::vectors::<S>(row)) {
                 let weight = T::times(simd, factor, T::exp(simd, T::minus(simd, shift, d)));
                 *term = T::times(simd, weight, *term);
             }
             quotients(row, &terms);
-            of_rows[at] = tile::sum::<T, S>(simd, row);
-            for (sum, &x) in T::vectors_mut::<S>(columns).iter_mut().zip(T::vectors::<S>(row)) {
+            *of_row = tile::sum::<T, S>(simd, row);
+            for (sum, &x) in T::vectors_mut::<S>(of_columns).iter_mut().zip(T::vectors::<S>(row)) {
                 *sum = T::plus(simd, *sum, x);
             }
         }
     }
-}
-
-/// Replaces products by distances.
-#[inline(always)]
-fn distances<T: Real, S: Simd>(simd: S, row: &mut [T], of_query: T, norms: &[T]) {
-    let [zero, minus_two, of_query] =
-        [T::ZERO, T::from_f64(-2.0), of_query].map(|x| T::splat(simd, x));
-    for (d, &norm) in T::vectors_mut::<S>(row).iter_mut().zip(T::vectors::<S>(norms)) {
-        let square = T::times_plus(simd, minus_two, *d, T::plus(simd, of_query, norm));
-        // Rounding may leave less than nothing of two points at one place.
-        *d = T::minus(simd, square, T::lesser(simd, zero, square));
-    }
-    tile::roots(row);
 }
 
 #[inline(always)]

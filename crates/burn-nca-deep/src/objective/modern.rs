@@ -199,24 +199,25 @@ mod tests {
     fn means_are_those_of_ordinary_operations_with_their_gradients() {
         let device = Device::flex().autodiff();
         let table = |rows: usize, columns: usize| {
-            let values = (0..rows * columns).map(|at| ((at * at) % 43) as f32 / 20.0);
+            let values = (0..rows * columns).map(|at| ((at * at) % 1009) as f32 / 500.0);
             let data = TensorData::new(values.collect::<Vec<_>>(), [rows, columns]);
             Tensor::<2>::from_data(data, &device)
         };
-        let (z, others) = (table(50, 6).require_grad(), table(9, 6).require_grad());
+        // More than are compared at a time.
+        let (z, others) = (table(150, 6).require_grad(), table(9, 6).require_grad());
         type Means = dyn Fn(Tensor<2>, Tensor<2>, Tensor<2>, Option<Range<usize>>) -> Tensor<2>;
         let said = |means: &Means, own: Option<Range<usize>>| {
             let queries = match &own {
                 Some(rows) => z.clone().slice([rows.clone()]),
                 None => others.clone(),
             };
-            let found = means(queries, z.clone(), table(50, 3), own);
+            let found = means(queries, z.clone(), table(150, 3), own);
             let gradients = (found.clone() * 3.0).sin().sum().backward();
             let of =
                 |tensor: &Tensor<2>| tensor.grad(&gradients).map_or_else(Vec::new, host_values);
             [host_values(found), of(&z), of(&others)].concat()
         };
-        for own in [None, Some(0..50), Some(7..20)] {
+        for own in [None, Some(0..150), Some(7..140)] {
             let expected = said(&means_written_out, own.clone());
             for (found, expected) in said(&means, own).into_iter().zip(expected) {
                 assert!(

@@ -30,9 +30,19 @@ fn error_of_means<T: Number>([b, m, k, c]: [usize; 4], own: Option<usize>) -> f6
     };
     let of = SoftmaxRows::new((&q, &r, k), (&v, c), own);
     let mut matrix = products(&q, &r, k);
-    let (means, rows) = of.means(&mut matrix);
-    let [of_rows, of_columns] = of.slopes(&mut matrix, &rows, (&means, &g));
     let stride = m.next_multiple_of(PADDING);
+    // In two blocks.
+    let cut = b / 2;
+    let (before, after) = matrix.split_at_mut(cut * stride);
+    let blocks = [(0..cut, before), (cut..b, after)];
+    let (mut means, mut of_rows, mut of_columns) = (vec![], vec![], vec![T::ZERO; stride]);
+    for (some, products) in blocks {
+        let (of_block, sums) = of.means(some.clone(), &mut products.to_vec());
+        let numbers = [sums.as_flattened(), &of_block, &g[some.start * c..]];
+        of_rows.extend(of.slopes(some, products, numbers, &mut of_columns));
+        means.extend(of_block);
+    }
+    of_columns.truncate(m);
     let (mut expected, mut slopes) = (vec![0.0; b * c], vec![0.0; b * stride]);
     let columns = NeighborSets::all(b, m);
     let columns = &own.map_or(columns.clone(), |own| columns.without_self(own));
@@ -184,9 +194,11 @@ fn results_do_not_depend_on_the_number_of_threads() {
         let mut found: Vec<Vec<f32>> = of.gradients(&output, &g).into();
         let of = SoftmaxRows::new((&r[..b * k], &r, k), (&v, c), Some(0));
         let mut matrix = products(&r[..b * k], &r, k);
-        let (means, rows) = of.means(&mut matrix);
-        found.extend(of.slopes(&mut matrix, &rows, (&means, &slope)));
-        found.extend([output, means, rows, matrix]);
+        let (means, sums) = of.means(0..b, &mut matrix.clone());
+        let mut of_columns = vec![0.0; matrix.len() / b];
+        let numbers = [sums.as_flattened(), &means, &slope];
+        found.push(of.slopes(0..b, &mut matrix, numbers, &mut of_columns));
+        found.extend([output, means, of_columns, matrix]);
         let of = BatchNorm { x, gamma: &bias[..d], epsilon: 1e-5 };
         let [output, mean, variance] = of.normalize(&bias[d..2 * d]);
         found.extend(of.gradients([&mean, &variance], &r[..n * d]));

@@ -27,7 +27,7 @@ fn backward<B: Backend, S, const N: usize>(
 struct EuclideanMean;
 
 impl<B: LayerGradients> Backward<B, 2> for EuclideanMean {
-    type State = ([FloatTensor<B>; 6], Option<usize>);
+    type State = ([FloatTensor<B>; 5], Option<usize>);
 
     fn backward(
         self,
@@ -81,19 +81,18 @@ impl<B: LayerGradients, C: CheckpointStrategy> Layers for Autodiff<B, C> {
         references: FloatTensor<Self>,
         values: FloatTensor<Self>,
         own: Option<usize>,
-    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
+    ) -> (FloatTensor<Self>, FloatTensor<Self>) {
         let nodes = [queries.node(), references.node()];
         let [q, r, values] = [queries, references, values].map(|tensor| tensor.into_primitive());
-        let (means, distances, rows) = B::euclidean_mean(q.clone(), r.clone(), values.clone(), own);
-        let constants = [distances.clone(), rows.clone()].map(Self::from_inner);
+        let (means, sums) = B::euclidean_mean(q.clone(), r.clone(), values.clone(), own);
+        let constant = Self::from_inner(sums.clone());
         let tracked = match EuclideanMean.prepare::<C>(nodes).compute_bound().stateful() {
             OpsKind::Tracked(prep) => {
-                prep.finish(([q, r, values, means.clone(), distances, rows], own), means)
+                prep.finish(([q, r, values, means.clone(), sums], own), means)
             }
             OpsKind::UnTracked(prep) => prep.finish(means),
         };
-        let [distances, rows] = constants;
-        (tracked, distances, rows)
+        (tracked, constant)
     }
 
     fn periodic(

@@ -1,5 +1,7 @@
 //! The operations on Burn's CPU backend `flex`, in f32 and f64.
 
+use core::ops::Range;
+
 use burn::backend::Flex;
 use burn::backend::flex::FlexTensor;
 use burn::backend::ops::FloatTensorOps;
@@ -18,7 +20,7 @@ impl Layers for Flex {
         references: FlexTensor,
         values: FlexTensor,
         own: Option<usize>,
-    ) -> (FlexTensor, FlexTensor, FlexTensor) {
+    ) -> (FlexTensor, FlexTensor) {
         with_numbers_of!(queries, means([queries, references, values], own))
     }
 
@@ -43,7 +45,7 @@ impl Layers for Flex {
 
 impl LayerGradients for Flex {
     fn euclidean_mean_gradients(
-        of: [FlexTensor; 6],
+        of: [FlexTensor; 5],
         gradient: FlexTensor,
         own: Option<usize>,
     ) -> [FlexTensor; 2] {
@@ -85,52 +87,73 @@ fn softmax<T: KernelElement>(
     SoftmaxRows::new(points, (values::<T>(of_values), width(of_values)), own)
 }
 
+/// Rows of a block of queries: its products with all references are in memory at once.
+const BLOCK: usize = 128;
+
+/// The blocks of rows `[b, k]`.
+fn blocks(rows: &FlexTensor) -> impl Iterator<Item = (Range<usize>, FlexTensor)> {
+    let b = rows.layout().shape()[0];
+    (0..b).step_by(BLOCK).map(move |first| {
+        let some = first..b.min(first + BLOCK);
+        (some.clone(), rows.narrow(0, first, some.len()).to_contiguous())
+    })
+}
+
 /// See [`Layers::euclidean_mean`].
-fn means<T: KernelElement>(
-    all: [FlexTensor; 3],
-    own: Option<usize>,
-) -> (FlexTensor, FlexTensor, FlexTensor) {
+fn means<T: KernelElement>(all: [FlexTensor; 3], own: Option<usize>) -> (FlexTensor, FlexTensor) {
     let all = all.map(|tensor| tensor.to_contiguous());
     let of = softmax::<T>(all.each_ref(), own);
     let [queries, references, of_values] = all;
     let [b, c] = [queries.layout().shape()[0], width(&of_values)];
     let references = Flex::float_transpose(with_padding::<T>(&references));
-    let mut distances = Flex::float_matmul(queries, references);
-    let (means, rows) = of.means(distances.storage_mut::<T>());
-    (tensor(means, [b, c]), distances, tensor(rows, [2, b]))
+    let (mut means, mut sums) = (Vec::with_capacity(b * c), Vec::with_capacity(2 * b));
+    for (some, block) in blocks(&queries) {
+        let mut products = Flex::float_matmul(block, references.clone());
+        let (of_block, sums_of_block) = of.means(some, products.storage_mut::<T>());
+        means.extend(of_block);
+        sums.extend(sums_of_block.into_iter().flatten());
+    }
+    (tensor(means, [b, c]), tensor(sums, [b, 2]))
 }
 
 /// See [`LayerGradients::euclidean_mean_gradients`].
 fn mean_gradients<T: KernelElement>(
-    [queries, references, of_values, means, mut distances, rows]: [FlexTensor; 6],
+    of: [FlexTensor; 5],
     gradient: FlexTensor,
     own: Option<usize>,
 ) -> [FlexTensor; 2] {
-    let [queries, references, of_values, means, rows, gradient] =
-        [queries, references, of_values, means, rows, gradient]
-            .map(|tensor| tensor.to_contiguous());
+    let [queries, references, of_values, means, sums] = of.map(|tensor| tensor.to_contiguous());
+    let gradient = gradient.to_contiguous();
     let of = softmax::<T>([&queries, &references, &of_values], own);
-    let numbers = (values::<T>(&means), values::<T>(&gradient));
-    let [of_rows, of_columns] =
-        of.slopes(distances.storage_mut::<T>(), values::<T>(&rows), numbers);
-    let slopes = distances;
-    let from_queries = Flex::float_matmul(slopes.clone(), with_padding::<T>(&references));
-    let from_references = Flex::float_matmul(Flex::float_transpose(slopes), queries.clone());
-    [
-        less_sums::<T>(&of_rows, &queries, from_queries),
-        less_sums::<T>(&of_columns, &references, from_references),
-    ]
+    let ([b, k], c) = ([queries.layout().shape()[0], width(&queries)], width(&means));
+    let numbers = [(&sums, 2), (&means, c), (&gradient, c)];
+    let padded = with_padding::<T>(&references);
+    let [m, stride] = [&references, &padded].map(|rows| rows.layout().shape()[0]);
+    let transposed = Flex::float_transpose(padded.clone());
+    let (mut of_queries, mut of_columns) = (Vec::with_capacity(b * k), vec![T::ZERO; stride]);
+    let mut from_queries = tensor(vec![T::ZERO; stride * k], [stride, k]);
+    for (some, block) in blocks(&queries) {
+        let mut slopes = Flex::float_matmul(block.clone(), transposed.clone());
+        let numbers = numbers.map(|(tensor, width)| &values::<T>(tensor)[some.start * width..]);
+        let of_rows = of.slopes(some, slopes.storage_mut::<T>(), numbers, &mut of_columns);
+        let from_references = Flex::float_matmul(slopes.clone(), padded.clone());
+        of_queries.extend(less_sums::<T>(&of_rows, &block, &from_references));
+        let from_block = Flex::float_matmul(Flex::float_transpose(slopes), block);
+        from_queries = Flex::float_add(from_queries, from_block);
+    }
+    let of_references = less_sums::<T>(&of_columns[..m], &references, &from_queries);
+    [tensor(of_queries, [b, k]), tensor(of_references, [m, k])]
 }
 
 /// `s_i x_i - y_i` of each row of x, `[n, k]`; y may have more.
-fn less_sums<T: KernelElement>(sums: &[T], points: &FlexTensor, others: FlexTensor) -> FlexTensor {
+fn less_sums<T: KernelElement>(sums: &[T], points: &FlexTensor, others: &FlexTensor) -> Vec<T> {
     let (points, k) = (values::<T>(points), width(points));
-    let rows = points.chunks_exact(k.max(1)).zip(values::<T>(&others).chunks_exact(k.max(1)));
+    let rows = points.chunks_exact(k.max(1)).zip(values::<T>(others).chunks_exact(k.max(1)));
     let mut all = Vec::with_capacity(points.len());
     for (&sum, (x, y)) in sums.iter().zip(rows) {
         all.extend(x.iter().zip(y).map(|(&x, &y)| sum * x - y));
     }
-    tensor(all, [sums.len(), k])
+    all
 }
 
 /// The layer with sizes d, m, e, and its number of rows.

@@ -19,14 +19,13 @@ use crate::PairSum;
 /// The operations as backends bring them.
 #[backend_extension(Flex: cfg(feature = "flex"), Autodiff)]
 pub(crate) trait Layers: Backend {
-    /// The means `[b, c]`, the distances `[b, m]` with padding, and of each row the least of them and
-    /// `Σ_j exp(least_i - d_ij)`, `[2, b]`.
+    /// The means `[b, c]`, and of each query the least distance and `Σ_j exp(least_i - d_ij)`, `[b, 2]`.
     fn euclidean_mean(
         queries: FloatTensor<Self>,
         references: FloatTensor<Self>,
         values: FloatTensor<Self>,
         own: Option<usize>,
-    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
+    ) -> (FloatTensor<Self>, FloatTensor<Self>);
 
     /// The embedding `[n, d e]`.
     fn periodic(
@@ -47,9 +46,9 @@ pub(crate) trait Layers: Backend {
 
 /// Their derivatives. Burn differentiates once: a derivative has no graph of its own.
 pub(crate) trait LayerGradients: Layers {
-    /// The gradients of queries and references from these, values, means, distances and rows, and the gradient of the means.
+    /// The gradients of queries and references from these, values, means and sums, and the gradient of the means.
     fn euclidean_mean_gradients(
-        of: [FloatTensor<Self>; 6],
+        of: [FloatTensor<Self>; 5],
         gradient: FloatTensor<Self>,
         own: Option<usize>,
     ) -> [FloatTensor<Self>; 2];
@@ -90,7 +89,8 @@ pub fn has_layers(tensors: &[&Tensor<2>]) -> bool {
 ///
 /// # Numerics
 /// Squared distances are `||q||² + ||r||² - 2 q·r`: some 1e-6 of the squared norms is rounding in f32. Between equal points a
-/// distance has no direction: its gradient is taken as 0. One matrix `[b, m]` is kept for the backward pass.
+/// distance has no direction: its gradient is taken as 0. Distances are computed 128 queries at a time, again in the backward
+/// pass: no matrix is kept.
 ///
 /// # Shapes
 /// - queries: `[b, k]`, references: `[m, k]`, values: `[m, c]`, of the same type and device
@@ -111,7 +111,7 @@ pub fn euclidean_mean(
     let values = values.without_autodiff();
     check_device(&[&queries, &references, &values]);
     let [queries, references, values] = [queries, references, values].map(Tensor::into_dispatch);
-    let (means, ..) = Dispatch::euclidean_mean(queries, references, values, own);
+    let (means, _) = Dispatch::euclidean_mean(queries, references, values, own);
     Tensor::from_dispatch(means)
 }
 
