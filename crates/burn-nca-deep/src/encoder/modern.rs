@@ -44,8 +44,9 @@ impl ResidualBlock {
 
     /// The same with a dropout from this stream, where there is one.
     fn forward_from(&self, z: Tensor<2>, rng: Option<&mut ChaCha8Rng>) -> Tensor<2> {
-        let inner = relu(self.inner.forward(normalized(&self.norm, z.clone())));
-        z + self.outer.forward(seeded_dropout(&self.dropout, inner, rng))
+        let inner = self.inner.forward(normalized(&self.norm, z.clone()));
+        // Before the rectifier, which gives the same: one matrix less is kept for the backward pass.
+        z + self.outer.forward(relu(seeded_dropout(&self.dropout, inner, rng)))
     }
 }
 

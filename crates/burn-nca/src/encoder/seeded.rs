@@ -1,7 +1,7 @@
 //! Layers of training that draw from a stream of the host, where there is one, else from the generator of their device.
 
 use burn::nn::{Dropout, GaussianNoise};
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::{Bool, Tensor, TensorData};
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
 
@@ -12,9 +12,11 @@ pub fn dropout(layer: &Dropout, units: Tensor<2>, rng: Option<&mut ChaCha8Rng>) 
     if !training.is_enabled() || *prob == 0.0 {
         return units;
     }
-    let mask = dropout_mask(units.dims().into_iter().product(), *prob, rng);
-    let mask = like(&units, mask);
-    units * mask
+    let (dropped, scale) = dropped(units.dims().into_iter().product(), *prob, rng);
+    // A byte for each unit is kept for the backward pass.
+    let dropped = TensorData::new(dropped, units.dims());
+    let dropped = Tensor::<2, Bool>::from_data(dropped, &units.device().inner());
+    units.mul_scalar(scale).mask_fill(dropped, 0.0)
 }
 
 /// What [`GaussianNoise`] does.
@@ -40,16 +42,15 @@ fn like(other: &Tensor<2>, values: Vec<f32>) -> Tensor<2> {
     Tensor::from_data(values, (&other.device().inner(), dtype)).autodiff()
 }
 
-/// Numbers that are 0 with this probability, to 16 bits, and else such that their mean is 1.
-fn dropout_mask(len: usize, probability: f64, rng: &mut ChaCha8Rng) -> Vec<f32> {
+/// Which of the units are dropped with this probability, to 16 bits, and what the others are multiplied by to keep the mean.
+fn dropped(len: usize, probability: f64, rng: &mut ChaCha8Rng) -> (Vec<bool>, f64) {
     const VALUES: f64 = 65_536.0;
     let zeros = (probability * VALUES).round().min(VALUES - 1.0);
-    let kept = (VALUES / (VALUES - zeros)) as f32;
     let mut bytes = vec![0u8; 2 * len];
     rng.fill_bytes(&mut bytes);
     let (pairs, _) = bytes.as_chunks::<2>();
-    let number = |&pair| if f64::from(u16::from_le_bytes(pair)) < zeros { 0.0 } else { kept };
-    pairs.iter().map(number).collect()
+    let is_dropped = |&pair| f64::from(u16::from_le_bytes(pair)) < zeros;
+    (pairs.iter().map(is_dropped).collect(), VALUES / (VALUES - zeros))
 }
 
 /// Normal numbers of this standard deviation, by the polar form of Box and Muller.
@@ -86,9 +87,9 @@ mod tests {
         let [mean, square, fourth] = moments(&normal(400_001, 0.5, &mut rng));
         assert!(mean.abs() < 3e-3 && (square - 0.25).abs() < 2e-3, "{mean} {square}");
         assert!((fourth - 3.0 * 0.0625).abs() < 5e-3, "{fourth}");
-        let mask = dropout_mask(400_000, 0.2, &mut rng);
-        let zeros = mask.iter().filter(|kept| **kept == 0.0).count() as f64 / mask.len() as f64;
-        let [mean, ..] = moments(&mask);
+        let (dropped, scale) = dropped(400_000, 0.2, &mut rng);
+        let zeros = dropped.iter().filter(|dropped| **dropped).count() as f64 / 400_000.0;
+        let mean = scale * (1.0 - zeros);
         assert!((zeros - 0.2).abs() < 3e-3 && (mean - 1.0).abs() < 4e-3, "{zeros} {mean}");
     }
 }
