@@ -27,7 +27,7 @@ const BLOCK: usize = 1 << 22;
 /// p_ij = (1/M) Σ_m exp(-||z_i^m - z_j^m||) / Σ_l exp(-||z_i^m - z_l^m||),   P(c | x_i) = Σ_{j: y_j = c} p_ij
 /// ```
 /// # Numerics
-/// In f64 where the device has it, around the mean of the references; squared distances by a product of matrices.
+/// In f64 where the device has it; squared distances by a product of matrices, with a rounding of some 1e-16 of the squared norms.
 ///
 /// # References
 /// H.-J. Ye, H.-H. Yin, D.-C. Zhan, Modern Neighborhood Components Analysis, ICLR 2025.
@@ -116,8 +116,7 @@ impl MemberRule {
                 let part = member * size..(member + 1) * size;
                 let of =
                     |points: &Tensor<2>| points.clone().slice([0..points.dims()[0], part.clone()]);
-                let (queries, references) = precise(&of(queries), &of(references))?;
-                Ok(Member::new(queries, references, weights))
+                Member::new([of(queries), of(references)], weights)
             })
             .collect::<Result<_>>()?;
         for rows in cut(0..n, BLOCK / m.max(1)) {
@@ -211,50 +210,42 @@ impl MemberRule {
     }
 }
 
-/// A member's part of the queries and of the references.
+/// A member's part of the queries and of the references, views of the embeddings.
 struct Member {
-    queries: Tensor<2>,
-    /// `[size, m]`.
-    references: Tensor<2>,
+    points: [Tensor<2>; 2],
     /// `||z_i||²` and `||z_j||²`, the latter ∞ where the weight is 0.
     of_queries: Vec<f64>,
     of_references: Vec<f64>,
 }
 
 impl Member {
-    fn new(queries: Tensor<2>, references: Tensor<2>, weights: Option<&[f64]>) -> Self {
-        let squares = |points: &Tensor<2>| host_values(points.clone().square().sum_dim(1));
-        let (of_queries, mut of_references) = (squares(&queries), squares(&references));
+    fn new(points: [Tensor<2>; 2], weights: Option<&[f64]>) -> Result<Self> {
+        let squares = |points: &Points| {
+            let square = |row| points.row(row).iter().map(|x| x * x).sum();
+            (0..points.rows()).map(square).collect::<Vec<f64>>()
+        };
+        let read = read_both(&points[0], &points[1], None)?;
+        let [of_queries, mut of_references] = read.each_ref().map(squares);
         for (square, weight) in of_references.iter_mut().zip(weights.unwrap_or_default()) {
             if *weight == 0.0 {
                 *square = f64::INFINITY;
             }
         }
-        Self { queries, references: references.transpose(), of_queries, of_references }
+        Ok(Self { points, of_queries, of_references })
     }
 
-    /// `z_i · z_j` of some queries with all references, row-major.
+    /// `z_i · z_j` of some queries with all references, row-major. In f64 no more is copied than this needs.
     fn products(&self, rows: Range<usize>) -> Vec<f64> {
-        let [_, size] = self.queries.dims();
-        let queries = self.queries.clone().slice([rows, 0..size]);
-        host_values(product(queries, self.references.clone()))
+        let [queries, references] = &self.points;
+        let queries = queries.clone().slice([rows, 0..queries.dims()[1]]);
+        host_values(product(precise(&queries), precise(references).transpose()))
     }
 }
 
-/// Both sides around the mean of the references, without autodiff, in f64 where the device has it.
-///
-/// # Errors
-/// Different dimensions, or a coordinate that is not finite.
-fn precise(queries: &Tensor<2>, references: &Tensor<2>) -> Result<(Tensor<2>, Tensor<2>)> {
-    let device = references.device();
-    let _: [Points; 2] = read_both(queries, references, None)?;
-    let read = |points: &Tensor<2>| {
-        let points = points.clone().without_autodiff();
-        if has_f64(&device) { points.cast(DType::F64) } else { points }
-    };
-    let (queries, references) = (read(queries), read(references));
-    let mean = references.clone().mean_dim(0);
-    Ok((queries - mean.clone(), references - mean))
+/// Without autodiff, in f64 where the device has it.
+fn precise(points: &Tensor<2>) -> Tensor<2> {
+    let points = points.clone().without_autodiff();
+    if has_f64(&points.device()) { points.cast(DType::F64) } else { points }
 }
 
 #[cfg(test)]

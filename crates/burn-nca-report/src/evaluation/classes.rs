@@ -114,18 +114,16 @@ fn terms(
     embedding: &Tensor<2>,
 ) -> Result<RowTerms> {
     let train = rows.train;
+    let is_whole = sample.measured().is_none();
     match model.rule() {
-        rule if sample.measured().is_none() => {
-            Ok(RowTerms::of_rule(rule, rows.references(embedding), rows.measured)?)
-        }
-        Rule::Neighbors => {
+        Rule::Neighbors if !is_whole => {
             RowTerms::in_parts((train.labels(), train.groups()), rows.measured, |some| {
                 embed(model, &train.features().select(some))
             })
         }
         rule => {
-            let embedding = embed(model, train.features())?;
-            Ok(RowTerms::of_rule(rule, rows.references(&embedding), rows.measured)?)
+            let embedding = if is_whole { embedding } else { model.references() };
+            Ok(RowTerms::of_rule(rule, rows.references(embedding), rows.measured)?)
         }
     }
 }

@@ -9,7 +9,7 @@ use burn_nca_learn::device;
 use burn_nca_learn::encoder::{Encoder, cast};
 
 /// Rows embedded at a time: a network's hidden layers need memory for each.
-const CHUNK: usize = 8192;
+const CHUNK: usize = 2048;
 
 /// Where numbers about an embedding are computed: the host in f64, else `device` in its f32.
 pub fn resolve_device(device: &Device) -> (Device, DType) {
