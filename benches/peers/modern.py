@@ -9,7 +9,8 @@ epoch is that of one network, a fit five times three epochs. Needs PyTorch, NumP
 
     python3 benches/peers/modern.py [--rows 28934] [--features 51] [--pairs 3]
 
-Results are written to benches/results/modern-speed.json. Memory is the peak of each whole process.
+Results are written to benches/results/modern-speed.json. Memory is the peak of each process until it has learned, and of the
+whole process, which evaluates and draws the model in burn-nca and ends with the fit in PyTorch.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import json
 import math
 import os
 import platform
+import re
 import resource
 import statistics
 import subprocess
@@ -103,16 +105,18 @@ def torch_seconds(rows, features, epochs):
 
 
 def of_torch(rows, features, epochs):
-    """Seconds and peak MiB of a process of its own."""
+    """Seconds and peak MiB of a process of its own, twice: it ends with the fit."""
     words = [sys.executable, __file__, "--torch", *map(str, (rows, features, epochs))]
-    return json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+    seconds, peak = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+    return [seconds, peak, peak]
 
 
 def of_nca(data, epochs):
-    words = [str(NCA), "fit", data, "--method", "modern", "--test-size", "0", "--format", "json", "--quiet"]
+    words = [str(NCA), "fit", data, "--method", "modern", "--test-size", "0", "--format", "json"]
     words += ["--set", f"members={MEMBERS}", "--set", f"epochs={epochs}"]
-    report = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
-    return [report["seconds"] / MEMBERS, report["peak_memory_bytes"] / 2**20]
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    report, of_fit = json.loads(done.stdout), re.findall(r"training [^(]*\((\d+) MiB\)", done.stderr)
+    return [report["seconds"] / MEMBERS, int(of_fit[-1]), report["peak_memory_bytes"] / 2**20]
 
 
 def main():
@@ -139,7 +143,7 @@ def main():
                               ("torch", lambda epochs: of_torch(args.rows, args.features, epochs))):
                 first, last = (run(epochs) for epochs in EPOCHS)
                 epoch = (last[0] - first[0]) / (EPOCHS[1] - EPOCHS[0])
-                found[name].append({"epoch": epoch, "fit": MEMBERS * last[0], "peak_mib": last[1]})
+                found[name].append({"epoch": epoch, "fit": MEMBERS * last[0], "fit_mib": last[1], "peak_mib": last[2]})
                 print(name, found[name][-1], flush=True)
     median = {name: {key: statistics.median(one[key] for one in runs) for key in runs[0]} for name, runs in found.items()}
     results = {

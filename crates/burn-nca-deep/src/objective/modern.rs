@@ -52,8 +52,8 @@ impl ModernNcaLossConfig {
 /// ```
 /// # Numerics
 /// Squared distances are `||q||² + ||r||² - 2 q·r`: some 1e-6 of the squared norms is rounding in f32, which training does
-/// not feel. The point itself is left out by its place, so that copies of it are neighbors. Memory: one `[b, m]` on flex, where the
-/// means are one operation (`burn_nca_fused::euclidean_mean`), else some ten.
+/// not feel. The point itself is left out by its place, so that copies of it are neighbors. Memory: `[128, m]` on flex, where the
+/// means are one operation (`burn_nca_fused::euclidean_mean`), else some ten `[b, m]`.
 ///
 /// # References
 /// H.-J. Ye, H.-H. Yin, D.-C. Zhan, Modern Neighborhood Components Analysis, ICLR 2025.
