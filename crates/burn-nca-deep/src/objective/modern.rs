@@ -195,40 +195,44 @@ mod tests {
 
     use super::*;
 
+    /// Numbers that repeat after so many.
+    fn table(rows: usize, columns: usize, period: usize) -> Tensor<2> {
+        let value = |at: usize| ((at * at) % period) as f32 * 2.15 / period as f32;
+        let values: Vec<f32> = (0..rows * columns).map(value).collect();
+        Tensor::from_data(TensorData::new(values, [rows, columns]), &Device::flex().autodiff())
+    }
+
     #[test]
     fn means_are_those_of_ordinary_operations_with_their_gradients() {
-        let device = Device::flex().autodiff();
-        let table = |rows: usize, columns: usize| {
-            let values = (0..rows * columns).map(|at| ((at * at) % 1009) as f32 / 500.0);
-            let data = TensorData::new(values.collect::<Vec<_>>(), [rows, columns]);
-            Tensor::<2>::from_data(data, &device)
-        };
-        // More than are compared at a time.
-        let (z, others) = (table(150, 6).require_grad(), table(9, 6).require_grad());
         type Means = dyn Fn(Tensor<2>, Tensor<2>, Tensor<2>, Option<Range<usize>>) -> Tensor<2>;
-        let said = |means: &Means, own: Option<Range<usize>>| {
-            let queries = match &own {
-                Some(rows) => z.clone().slice([rows.clone()]),
-                None => others.clone(),
+        // Rows of which some are copies, and more than are compared at a time.
+        for (n, period, some) in [(50, 43, 7..20), (150, 1009, 7..140)] {
+            let [z, others] = [n, 9].map(|rows| table(rows, 6, period).require_grad());
+            let said = |means: &Means, own: Option<Range<usize>>| {
+                let queries = match &own {
+                    Some(rows) => z.clone().slice([rows.clone()]),
+                    None => others.clone(),
+                };
+                let found = means(queries, z.clone(), table(n, 3, period), own);
+                let gradients = (found.clone() * 3.0).sin().sum().backward();
+                let of =
+                    |tensor: &Tensor<2>| tensor.grad(&gradients).map_or_else(Vec::new, host_values);
+                [host_values(found), of(&z), of(&others)].concat()
             };
-            let found = means(queries, z.clone(), table(150, 3), own);
-            let gradients = (found.clone() * 3.0).sin().sum().backward();
-            let of =
-                |tensor: &Tensor<2>| tensor.grad(&gradients).map_or_else(Vec::new, host_values);
-            [host_values(found), of(&z), of(&others)].concat()
-        };
-        for own in [None, Some(0..150), Some(7..140)] {
-            let expected = said(&means_written_out, own.clone());
-            for (found, expected) in said(&means, own).into_iter().zip(expected) {
-                assert!(
-                    (found - expected).abs() < 1e-4 * (1.0 + expected.abs()),
-                    "{found} {expected}"
-                );
+            for own in [None, Some(0..n), Some(some)] {
+                let expected = said(&means_written_out, own.clone());
+                for (found, expected) in said(&means, own).into_iter().zip(expected) {
+                    assert!(
+                        (found - expected).abs() < 1e-4 * (1.0 + expected.abs()),
+                        "{found} {expected}"
+                    );
+                }
             }
         }
         // A point without another has the mean 0 and no gradient.
+        let z = table(50, 6, 43).require_grad();
         let alone = z.clone().slice([0..1]);
-        let found = means(alone.clone(), alone, table(1, 3), Some(0..1));
+        let found = means(alone.clone(), alone, table(1, 3, 43), Some(0..1));
         assert_eq!(host_values(found.clone()), [0.0; 3]);
         let gradient = z.grad(&found.sum().backward()).unwrap();
         assert!(host_values(gradient).iter().all(|slope| *slope == 0.0));

@@ -234,7 +234,8 @@ impl Member {
         Ok(Self { points, of_queries, of_references })
     }
 
-    /// `z_i · z_j` of some queries with all references, row-major. In f64 no more is copied than this needs.
+    /// `z_i · z_j` of some queries with all references, row-major. The references of one member are in f64 for this
+    /// alone: those of all would be twice the embedding.
     fn products(&self, rows: Range<usize>) -> Vec<f64> {
         let [queries, references] = &self.points;
         let queries = queries.clone().slice([rows, 0..queries.dims()[1]]);

@@ -37,7 +37,7 @@ pub fn evaluate(
     let (train, measured) = (&rows.train, &sample.train);
     let test: Labeled = rows.data.select(&sample.test);
     let compare = ClassComparison { train, test: &test, measured, neighbors: k };
-    // Where a sample is measured, the others are embedded in f64 a part at a time, for the terms alone.
+    // Where a sample is measured, the others are not in f64 together: see `terms`.
     let shown = train.features().select(measured);
     let precise = Parts { train: &shown, test: compare.parts().test }.precise(model)?;
     let learned = compare.learned(model)?;
@@ -106,7 +106,8 @@ fn results(
     })
 }
 
-/// The terms of the rows that are measured; the embedding of a sample does not stand for all rows.
+/// The terms of the rows that are measured. The embedding of a sample does not stand for all rows: these are embedded in f64 a
+/// part at a time, or are the model's references where the rule needs all of them at once.
 fn terms(
     model: &Fitted,
     rows: &ClassComparison<'_>,

@@ -1,4 +1,5 @@
-//! Embeddings in f64: what f, g, p and perplexity are computed from, whatever the precision of the fit.
+//! Embeddings in f64: what f, g, p and perplexity are computed from, whatever the precision of the fit; but for a sample of
+//! rows by a rule of the model's own, which has the references as it predicts by them.
 
 use anyhow::Result;
 use burn::module::Module;
