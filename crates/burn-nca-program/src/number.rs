@@ -34,6 +34,14 @@ pub fn counted(number: usize, noun: &str) -> String {
     format!("{} {noun}{ending}", count(number as u64))
 }
 
+/// A text with its first letter as a sentence has it.
+pub fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
+}
+
 /// A value with `digits` significant digits, in scientific form outside 0.001 to 999 999.
 pub fn significant(value: f64, digits: usize) -> String {
     match value {

@@ -1,6 +1,6 @@
 //! The result of a fit in a sentence or two, and its key figures in a terminal and as the cards of a page.
 
-use super::number::{bytes, count, counted, duration, percent, significant};
+use super::number::{bytes, capitalized, count, counted, duration, percent, significant};
 use super::solver::sums_text;
 use super::{ClassResults, Data, MeasureRow, Measured, Report, Results};
 use burn_nca_learn::fit::SumsSummary;
@@ -23,11 +23,15 @@ const OPTIMISTIC: &str = " Optimistic: these rows were used for training.";
 
 /// `NCA, 2 dimensions`, `Euclidean distance, 5-NN, 13 dimensions`
 fn in_space(row: &MeasureRow) -> String {
+    by_rule(row, &row.rule)
+}
+
+fn by_rule(row: &MeasureRow, rule: &str) -> String {
     let method = match row.method.as_str() {
         "Euclidean" => "Euclidean distance",
         other => other,
     };
-    let rule = if row.rule.is_empty() { String::new() } else { format!(", {}", row.rule) };
+    let rule = if rule.is_empty() { String::new() } else { format!(", {rule}") };
     format!("{method}{rule}, {}", counted(row.dimension, "dimension"))
 }
 
@@ -41,12 +45,12 @@ fn of_classes(report: &Report, found: &ClassResults) -> String {
     match found.accuracy.test {
         Some(learned) if data.test > 0 => {
             let (measured, rows) = on(data, true, "held-out row");
-            format!("1-NN on {rows}: {}.", compared(report, learned, "nn_test", measured))
+            compared(report, &rows, learned, ("nn_test", measured))
         }
         _ => {
             let (measured, rows) = on(data, false, "training row");
-            let compared = compared(report, found.accuracy.train, "nn_train", measured);
-            format!("1-NN on {rows}, each left out in turn: {compared}.{OPTIMISTIC}")
+            let rows = format!("{rows}, each left out in turn");
+            compared(report, &rows, found.accuracy.train, ("nn_train", measured)) + OPTIMISTIC
         }
     }
 }
@@ -63,16 +67,24 @@ fn on(data: &Data, held_out: bool, noun: &str) -> (usize, String) {
     }
 }
 
-/// Both accuracies, each with its method and dimensions; `key` is the measure of Euclidean distance.
-fn compared(report: &Report, accuracy: f64, key: &str, rows: usize) -> String {
-    let mut text = format!("accuracy {}", percent(Some(accuracy)));
-    if let Some(row) = report.comparison.rows.last() {
+/// Both accuracies on these rows, each with its method and dimensions, and its rule unless it is 1-NN for both; `key` is the
+/// measure of Euclidean distance, `measured` how many rows it was counted on.
+fn compared(report: &Report, rows: &str, accuracy: f64, (key, measured): (&str, usize)) -> String {
+    let learned = report.comparison.rows.last();
+    let own_rule = learned.is_some_and(|row| !row.rule.is_empty());
+    let about = if own_rule { "Accuracy on" } else { "1-NN on" };
+    let mut text = format!(
+        "{about} {rows}:{} {}",
+        if own_rule { "" } else { " accuracy" },
+        percent(Some(accuracy))
+    );
+    if let Some(row) = learned {
         text.push_str(&format!(" ({})", in_space(row)));
     }
     let plain = baseline(report).and_then(|row| Some((row, row.value(key)?)));
-    let Some((row, plain)) = plain else { return text };
-    // Accuracies are counts over `rows` (those that were measured): the difference in rows says more than a tenth of a percent.
-    let more = ((accuracy - plain) * rows as f64).round() as i64;
+    let Some((row, plain)) = plain else { return text + "." };
+    // Accuracies are counts over the rows that were measured: the difference in rows says more than a tenth of a percent.
+    let more = ((accuracy - plain) * measured as f64).round() as i64;
     let difference = match more {
         0 => "no difference".to_owned(),
         more => {
@@ -81,7 +93,8 @@ fn compared(report: &Report, accuracy: f64, key: &str, rows: usize) -> String {
             format!("{} {sign} {noun} correct", more.unsigned_abs())
         }
     };
-    format!("{text}, {} ({}); {difference}", percent(Some(plain)), in_space(row))
+    let plain_rule = if own_rule { "1-NN" } else { "" };
+    format!("{text}, {} ({}); {difference}.", percent(Some(plain)), by_rule(row, plain_rule))
 }
 
 fn of_numbers(report: &Report, learned: &MeasureRow) -> String {
@@ -196,16 +209,21 @@ pub fn cards(report: &Report) -> String {
     let mut cards = Vec::new();
     match &report.results {
         Results::Classes(found) => {
+            let rule = capitalized(table.rule_of_classes());
             if let Some(test) = found.accuracy.test {
                 let (_, rows) = on(data, true, "row");
                 let interval = table.rows.last().and_then(MeasureRow::interval_text);
                 let remark =
                     interval.map_or(rows.clone(), |interval| format!("{interval}, {rows}"));
-                cards.push(card("1-NN, held out", &percent(Some(test)), &remark));
+                cards.push(card(&format!("{rule}, held out"), &percent(Some(test)), &remark));
             }
             let (_, rows) = on(data, false, "row");
             let remark = format!("{rows}, each left out in turn");
-            cards.push(card("1-NN, training", &percent(Some(found.accuracy.train)), &remark));
+            cards.push(card(
+                &format!("{rule}, training"),
+                &percent(Some(found.accuracy.train)),
+                &remark,
+            ));
             let f = format!("f = {} of {}", significant(found.f, 5), count(data.train as u64));
             let remark = format!("{f}{}", estimated(data));
             let share = percent(Some(found.f / data.train as f64));
@@ -249,6 +267,8 @@ pub fn cards(report: &Report) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Section;
+    use burn_nca_program::Terminal;
 
     #[test]
     fn a_fit_without_steps_is_named_after_its_closed_form_alone() {
@@ -264,6 +284,27 @@ mod tests {
         report.header.method = "Euclidean".to_owned();
         report.comparison.rows.truncate(1);
         assert!(headline(&report).ends_with("accuracy 95.6 % (Euclidean distance, 4 dimensions)."));
+    }
+
+    #[test]
+    fn a_rule_of_the_methods_own_is_not_called_1_nn() {
+        let mut report = Report::example();
+        let learned = report.comparison.rows.last_mut().unwrap();
+        learned.rule = crate::OWN_RULE.to_owned();
+        let sentence = headline(&report);
+        assert!(
+            sentence.starts_with("Accuracy on 45 held-out rows: 95.6 % (NCA, own rule, 2 dimensions), 93.3 % (Euclidean")
+                && sentence.contains("distance, 1-NN, 4 dimensions); 1 more row correct."),
+            "{sentence}"
+        );
+        assert!(cards(&report).contains("Own rule, held out") && !cards(&report).contains("1-NN"));
+        let page = report.classes().confusion.page(&report);
+        assert!(page.contains("Own rule in the embedding on 45"), "{page}");
+        let (page, table) = (report.classes().class_scores.page(&report), &report.comparison);
+        assert!(page.contains("Own rule in the embedding on 45"), "{page}");
+        assert!(table.text(&report, Terminal::PLAIN).contains("NCA, own rule"));
+        let replay = report.replay.as_ref().unwrap().page(&report);
+        assert!(replay.contains("Accuracy: own rule."), "{replay}");
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub use model::{
 pub use picture_file::{PictureFormat, picture_file};
 pub use section::Section;
 pub use sections::class_scores::ClassTable;
-pub use sections::comparison::{Measure, MeasureRow, MeasureTable, Unit, falls_short};
+pub use sections::comparison::{Measure, MeasureRow, MeasureTable, OWN_RULE, Unit, falls_short};
 pub use sections::confusion::Confusion;
 pub use sections::curve::{Curve, CurvePoint};
 pub use sections::explained::{

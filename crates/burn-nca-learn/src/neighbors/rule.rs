@@ -72,7 +72,7 @@ pub enum Rule {
 /// about it, nor has any of its group; without `own` no query is a reference.
 impl Rule {
     /// Whether the nearest references vote; else the rule gives the classes by itself, whatever k is.
-    pub(crate) fn has_votes(&self) -> bool {
+    pub fn has_votes(&self) -> bool {
         matches!(self, Self::Neighbors | Self::Manhattan)
     }
 

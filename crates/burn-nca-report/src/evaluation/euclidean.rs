@@ -1,4 +1,4 @@
-//! The same k-NN by Euclidean distance, and McNemar's test between the two.
+//! k-NN by Euclidean distance, and McNemar's test between it and the learned metric.
 
 use anyhow::Result;
 use burn_nca_learn::Fitted;
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::embedding::resolve_device;
 
-/// k-NN by Euclidean distance on the scaled features, compared with the learned metric's on the same rows.
+/// k-NN by Euclidean distance on the scaled features, compared with the learned metric on the same rows.
 #[derive(Debug, Serialize)]
 pub struct Euclidean {
     /// Its accuracy, 0..1.

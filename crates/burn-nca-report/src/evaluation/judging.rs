@@ -13,7 +13,7 @@ use super::embedding::resolve_device;
 use super::parts::Parts;
 use super::sample::rows_of;
 use super::stages::Stages;
-use crate::MeasureRow;
+use crate::{MeasureRow, OWN_RULE};
 
 /// Rows with classes on one scale, in which metrics are compared by the same rules of neighbors.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ pub struct ClassComparison<'a> {
     pub neighbors: usize,
 }
 
-/// The classes of the rows held out by 1-NN, k-NN and the stochastic rule; empty without any.
+/// The classes of the rows held out by 1-NN, k-NN and the stochastic rule, or thrice by the method's own; empty without any.
 type Classified = [Vec<usize>; 3];
 
 impl<'a> ClassComparison<'a> {
@@ -42,6 +42,10 @@ impl<'a> ClassComparison<'a> {
         let queries = rows_of(&space.train, self.measured);
         let train = rule.classes(&queries, references, &[1], Some(self.measured))?.concat();
         let of_test = |queries: &Tensor<2>| -> Result<Classified> {
+            if !rule.has_votes() {
+                let classes = rule.most_probable_classes(queries, references)?;
+                return Ok([classes.clone(), classes.clone(), classes]);
+            }
             let mut found = rule.classes(queries, references, &[1, self.neighbors], None)?;
             let (vote, nearest) = (found.pop(), found.pop());
             let soft = rule.most_probable_classes(queries, references)?;
@@ -49,7 +53,11 @@ impl<'a> ClassComparison<'a> {
         };
         let test = space.test.as_ref().map(of_test).transpose()?.unwrap_or_default();
         let [_, dimension] = space.train.dims();
-        self.scores((&model.applied_method().label, dimension), train, test)
+        let mut scores = self.scores((&model.applied_method().label, dimension), train, test)?;
+        if !rule.has_votes() {
+            scores.row.rule = OWN_RULE.to_owned();
+        }
+        Ok(scores)
     }
 
     /// The same of Euclidean distance, PCA and LDA in (at most) `dimension` dimensions, those that the stages admit.
@@ -139,8 +147,8 @@ impl<'a> ClassComparison<'a> {
 pub struct MethodScores {
     /// Its row in a table of comparison.
     pub row: MeasureRow,
-    /// The 1-NN class of each training row that is measured, left out of the others.
+    /// The class of each training row that is measured, left out of the others, by 1-NN or the method's own rule.
     pub train: Vec<usize>,
-    /// The 1-NN class of each row held out.
+    /// The same of each row held out.
     pub test: Vec<usize>,
 }

@@ -14,7 +14,7 @@ use serde::{Serialize, Serializer};
 use super::euclidean::Euclidean;
 use super::repeats::Seen;
 use super::warnings::about_spread;
-use crate::{ClassTable, Confusion, Part, Warning, falls_short};
+use crate::{ClassTable, Confusion, OWN_RULE, Part, Warning, falls_short};
 
 /// Bins of the reliability table.
 const BINS: usize = 10;
@@ -30,6 +30,8 @@ pub struct NewRowScores {
     pub neighbors: usize,
     /// How the model predicts.
     pub decision: Decision,
+    /// Whether classes are those of the method's own rule, whatever the k: the accuracies are one.
+    pub own_rule: bool,
     /// The accuracies.
     pub accuracy: Rules<f64>,
     /// Their 95 % intervals (Wilson), lower and upper end.
@@ -40,7 +42,7 @@ pub struct NewRowScores {
     pub probabilities: Probabilities,
     /// How the training rows are ranked by distance.
     pub retrieval: Ranking,
-    /// The same k-NN by Euclidean distance; null where the training rows are not at hand.
+    /// k-NN by Euclidean distance; null where the training rows are not at hand.
     pub euclidean: Option<Euclidean>,
     /// Why that comparison is missing.
     pub euclidean_missing: Option<String>,
@@ -50,16 +52,16 @@ pub struct NewRowScores {
     pub warnings: Vec<Warning>,
     /// The class names, in the order of the confusion matrix.
     pub classes: Vec<String>,
-    /// `confusion[t][p]`: rows of class t that 1-NN takes for class p; null for more than
+    /// `confusion[t][p]`: rows of class t that 1-NN, or the own rule, takes for class p; null for more than
     /// [`Confusion::LARGEST`] classes.
     #[serde(serialize_with = "counts")]
     pub confusion: Confusion,
     /// `[t, p, rows]` for each t and p with rows, where `confusion` is null.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confusion_cells: Option<Vec<[usize; 3]>>,
-    /// Recall and precision of each class by 1-NN, the share of the largest class and the balanced accuracy.
+    /// Recall and precision of each class by 1-NN or the own rule, the share of the largest class and the balanced accuracy.
     pub class_scores: ClassTable,
-    /// The k-NN class of each row.
+    /// The class of each row by k-NN or the own rule.
     #[serde(skip)]
     pub predicted: Vec<usize>,
 }
@@ -129,10 +131,15 @@ impl NewRowScores {
         let (labels, classes) = (model.reference_labels(), model.class_names().len());
         let embedding = model.transform(data.features())?;
         let references = model.class_references()?;
-        let mut found = model.rule().classes(&embedding, references, &[1, k], None)?;
-        let predicted = found.pop().unwrap_or_default();
-        let first = found.pop().unwrap_or_default();
         let probabilities = model.class_probabilities(data.features())?;
+        let own_rule = !model.rule().has_votes();
+        let [first, predicted] = if own_rule {
+            [probabilities.most_probable(), probabilities.most_probable()]
+        } else {
+            let mut found = model.rule().classes(&embedding, references, &[1, k], None)?;
+            let predicted = found.pop().unwrap_or_default();
+            [found.pop().unwrap_or_default(), predicted]
+        };
         let accuracy = |predicted: &[usize]| Accuracy::of(predicted, data.labels());
         let nn = accuracy(&first)?;
         let knn = accuracy(&predicted)?;
@@ -147,6 +154,7 @@ impl NewRowScores {
             training_rows: labels.len(),
             neighbors: k,
             decision: model.decision(),
+            own_rule,
             accuracy: Rules { nn: nn.value(), knn: knn.value(), soft: soft.value() },
             interval: Rules { nn: ends(nn), knn: ends(knn), soft: ends(soft) },
             expected_accuracy: expected_accuracy(&probabilities, data.labels())?,
@@ -167,7 +175,12 @@ impl NewRowScores {
         })
     }
 
-    /// Compares with the same k-NN by Euclidean distance, given the training rows in the order of the model's
+    /// What the classes are by: `5-NN`, or the method's `own rule`.
+    pub(super) fn rule_name(&self, k: usize) -> String {
+        if self.own_rule { OWN_RULE.to_owned() } else { format!("{k}-NN") }
+    }
+
+    /// Compares with k-NN by Euclidean distance, given the training rows in the order of the model's
     /// references.
     ///
     /// # Errors
@@ -189,8 +202,8 @@ impl NewRowScores {
         data: &Labeled,
     ) -> Result<()> {
         let rows = (data.features(), [&self.predicted[..], data.labels()]);
-        let score =
-            |predicted: &[usize], truth: &[usize]| accuracy(self.neighbors, predicted, truth);
+        let rule = self.rule_name(self.neighbors);
+        let score = |predicted: &[usize], truth: &[usize]| accuracy(&rule, predicted, truth);
         self.warnings.extend(Seen::warnings_of(learned, rows, score)?);
         Ok(())
     }
@@ -205,9 +218,10 @@ impl NewRowScores {
         let shortfall = pair.filter(|&(learned, plain)| falls_short(learned, plain, self.rows));
         let shortfall = shortfall.map(|(learned, plain)| {
             format!(
-                "{}-NN is right on {:.1} % of these rows, on {:.1} % with Euclidean distance",
-                self.neighbors,
+                "{} is right on {:.1} % of these rows, {}-NN by Euclidean distance on {:.1} %",
+                self.rule_name(self.neighbors),
                 100.0 * learned,
+                self.neighbors,
                 100.0 * plain
             )
         });
@@ -216,10 +230,15 @@ impl NewRowScores {
     }
 }
 
-/// The accuracy of k-NN as text, where there are rows.
-pub(super) fn accuracy(k: usize, predicted: &[usize], truth: &[usize]) -> Option<String> {
+/// What the classes of a model are by: `5-NN`, or its `own rule`.
+pub(super) fn rule_name(model: &Fitted, k: usize) -> String {
+    if model.rule().has_votes() { format!("{k}-NN") } else { OWN_RULE.to_owned() }
+}
+
+/// The accuracy by a rule as text, where there are rows.
+pub(super) fn accuracy(rule: &str, predicted: &[usize], truth: &[usize]) -> Option<String> {
     let share = Accuracy::of(predicted, truth).ok()?.value()?;
-    Some(format!("{k}-NN accuracy {:.1} %", 100.0 * share))
+    Some(format!("{rule} accuracy {:.1} %", 100.0 * share))
 }
 
 fn counts<S: Serializer>(confusion: &Confusion, serializer: S) -> Result<S::Ok, S::Error> {

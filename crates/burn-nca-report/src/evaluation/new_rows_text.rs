@@ -3,7 +3,8 @@
 use burn_nca_program::{Table, plain_table, short_name};
 
 use super::{Euclidean, NewRowScores};
-use crate::counted;
+use crate::number::capitalized;
+use crate::{OWN_RULE, counted};
 use burn_nca_program::terminal::{Terminal, listing, wrapped};
 
 /// The most classes of a matrix in a terminal.
@@ -22,8 +23,11 @@ impl NewRowScores {
             counted(self.training_rows, "training row"),
             self.decision
         );
-        let against =
-            format!("{}-NN against Euclidean distance on the scaled features", self.neighbors);
+        let k = self.neighbors;
+        let against = match self.own_rule {
+            true => format!("Own rule against {k}-NN by Euclidean distance on the scaled features"),
+            false => format!("{k}-NN against Euclidean distance on the scaled features"),
+        };
         let sections = [
             ("Probabilities of the classes (soft rule)", probabilities(self)),
             ("Ranking of the training rows by distance", ranking(self)),
@@ -33,10 +37,11 @@ impl NewRowScores {
             sections.iter().map(|(heading, lines)| section(heading, lines, terminal)).collect();
         let names: Vec<&str> = self.classes.iter().map(String::as_str).collect();
         format!(
-            "{}\n{}\n{sections}{}\n1-NN class by class\n{}",
+            "{}\n{}\n{sections}{}\n{} class by class\n{}",
             wrapped(&about, terminal),
             rules(self, terminal),
             confusion(self, terminal),
+            capitalized(&self.rule_name(1)),
             self.class_scores.plain(&names, terminal)
         )
     }
@@ -48,15 +53,16 @@ fn rules(evaluation: &NewRowScores, terminal: Terminal) -> String {
         let ends = ends.map(|[low, high]| format!("{} to {}", percent(low), percent(high)));
         vec![rule, share.map_or_else(String::new, percent), ends.unwrap_or_default()]
     };
-    plain_table(
-        ["rule", "accuracy", "95 % interval"].map(String::from).to_vec(),
+    let rows = if evaluation.own_rule {
+        vec![row(OWN_RULE.to_string(), accuracy.soft, interval.soft)]
+    } else {
         vec![
             row("1-NN".to_string(), accuracy.nn, interval.nn),
             row(format!("{}-NN", evaluation.neighbors), accuracy.knn, interval.knn),
             row("soft".to_string(), accuracy.soft, interval.soft),
-        ],
-        terminal,
-    )
+        ]
+    };
+    plain_table(["rule", "accuracy", "95 % interval"].map(String::from).to_vec(), rows, terminal)
 }
 
 /// A measure, its value with the unit, and what it says.
@@ -190,27 +196,27 @@ fn section(heading: &str, lines: &[Line], terminal: Terminal) -> String {
 
 /// The whole matrix where a terminal can hold it, else the errors of most rows.
 fn confusion(evaluation: &NewRowScores, terminal: Terminal) -> String {
-    let classes = &evaluation.classes;
+    let (classes, rule) = (&evaluation.classes, capitalized(&evaluation.rule_name(1)));
     if let Some(counts) = evaluation.confusion.counts.as_ref().filter(|all| all.len() <= ACROSS) {
         let head =
             std::iter::once(String::new()).chain(classes.iter().map(|name| short_name(name)));
         let rows = classes.iter().zip(counts).map(|(name, counts)| {
             std::iter::once(short_name(name)).chain(counts.iter().map(usize::to_string)).collect()
         });
-        return wrapped("1-NN predictions (true classes down, predicted ones across)", terminal)
-            + &plain_table(head.collect(), rows.collect(), terminal);
+        let title = format!("{rule} predictions (true classes down, predicted ones across)");
+        return wrapped(&title, terminal) + &plain_table(head.collect(), rows.collect(), terminal);
     }
     let errors = evaluation.confusion.errors();
     if errors.is_empty() {
-        return "no 1-NN errors\n".to_string();
+        return format!("{rule}: no errors\n");
     }
     let table = Table::of("errors", errors.iter().take(LISTED))
         .names("true class", 48, |[truth, ..]| classes[*truth].clone())
         .text("predicted", |[_, predicted, _]| classes[*predicted].clone())
         .number("rows", |[.., rows]| rows.to_string());
     let title = match errors.len() {
-        all if all > LISTED => format!("The {LISTED} most frequent of {all} errors of 1-NN"),
-        _ => "Errors of 1-NN".to_string(),
+        all if all > LISTED => format!("{rule}: the {LISTED} most frequent of {all} errors"),
+        _ => format!("{rule}: errors"),
     };
     wrapped(&title, terminal) + &table.plain(terminal)
 }
@@ -240,6 +246,7 @@ mod tests {
             training_rows: 12,
             neighbors: 3,
             decision: Decision::Nearest { neighbors: 3 },
+            own_rule: false,
             accuracy: Rules { nn: Some(0.75), knn: Some(0.5), soft: Some(1.0) },
             interval: Rules { nn: Some([0.301, 0.954]), knn: None, soft: None },
             expected_accuracy: Some(0.7),
@@ -284,6 +291,16 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_of_the_methods_own_has_one_accuracy_and_is_not_called_nearest_neighbors() {
+        let mut evaluation = evaluation();
+        evaluation.own_rule = true;
+        let text = evaluation.text(Terminal::PLAIN);
+        assert!(text.contains("own rule   100.0 %") && text.contains("Own rule class by class"));
+        assert!(text.contains("Own rule against 3-NN by Euclidean distance"), "{text}");
+        assert!(text.contains("Own rule predictions") && !text.contains("1-NN"), "{text}");
+    }
+
+    #[test]
     fn what_was_left_out_is_said() {
         let mut evaluation = evaluation();
         evaluation.probabilities.without_training_rows = 3;
@@ -309,7 +326,7 @@ mod tests {
         let predicted: Vec<usize> = truth.iter().map(|class| (class / 2 * 2) % 60).collect();
         evaluation.confusion = Confusion::of(Part::Test, &predicted, &truth, 60);
         let text = evaluation.text(Terminal::PLAIN);
-        assert!(text.contains("The 20 most frequent of 30 errors of 1-NN"), "{text}");
+        assert!(text.contains("1-NN: the 20 most frequent of 30 errors"), "{text}");
         assert!(text.contains("name 1 ") && text.lines().count() < 80, "{text}");
     }
 

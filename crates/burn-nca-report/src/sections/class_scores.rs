@@ -4,7 +4,7 @@ use burn_nca_learn::evaluate::ClassScores;
 use serde::{Deserialize, Serialize};
 
 use super::picture::{Part, listed};
-use crate::number::{count, counted, percent};
+use crate::number::{capitalized, count, counted, percent};
 use crate::{ClassCount, Report, Section};
 use burn_nca_program::Table;
 use burn_nca_program::html::{note, place, section};
@@ -16,7 +16,7 @@ const IN_TERMINAL: usize = 12;
 /// Classes are unbalanced where the largest has more than so many times the rows of the smallest.
 const BALANCED: usize = 2;
 
-/// Recall and precision of each class, by 1-NN in the learned metric; shares are 0 to 1.
+/// Recall and precision of each class, by 1-NN in the learned metric or its own rule; shares are 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassTable {
     /// The rows counted: those held out, or the training rows left out one by one.
@@ -118,8 +118,9 @@ impl Section for ClassTable {
             ),
         };
         let remark = format!(
-            "1-NN in the embedding on {total}: {}. Recall: share of the class's rows predicted as it. Precision: share of \
+            "{} in the embedding on {total}: {}. Recall: share of the class's rows predicted as it. Precision: share of \
              the rows predicted as the class that are of it.{rest}",
+            capitalized(report.comparison.rule_of_classes()),
             self.sentence()
         );
         section(

@@ -38,7 +38,8 @@ pub struct Measure {
 pub struct MeasureRow {
     /// `Euclidean`, `PCA`, `NCA`, …
     pub method: String,
-    /// How neighbors predict, such as `5-NN` or `kernel`; empty where the measures say it.
+    /// How neighbors predict, such as `5-NN` or `kernel`; empty where the measures say it, `own rule` of a method for which
+    /// 1-NN, k-NN and the soft vote are one: its own rule.
     pub rule: String,
     /// Dimensions of the space the neighbors were searched in.
     pub dimension: usize,
@@ -49,6 +50,9 @@ pub struct MeasureRow {
     #[serde(flatten)]
     pub values: BTreeMap<String, Option<f64>>,
 }
+
+/// The rule of a method whose neighbors take no vote.
+pub const OWN_RULE: &str = "own rule";
 
 /// The methods side by side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -138,6 +142,12 @@ impl MeasureTable {
         self.measures.iter().filter(measured).collect()
     }
 
+    /// How the reported classes of the learned metric come about: `1-NN`, or its `own rule`.
+    pub fn rule_of_classes(&self) -> &str {
+        let rule = self.rows.last().map_or("", |row| row.rule.as_str());
+        if rule.is_empty() { "1-NN" } else { rule }
+    }
+
     /// The row without any learning.
     pub fn euclidean(&self) -> Option<&MeasureRow> {
         self.rows.iter().find(|row| row.method == "Euclidean")
@@ -168,10 +178,13 @@ impl MeasureTable {
             Some(rows) => falls_short(learned, baseline, rows),
             None => baseline - learned > SHORTFALL,
         };
+        let label = match (self.neighbors, self.rule_of_classes() == OWN_RULE) {
+            (Some(_), true) => format!("accuracy ({} of the others)", measure.label),
+            _ => measure.label.clone(),
+        };
         short.then(|| {
             format!(
-                "{} is {} with {rule}, {} with {name}",
-                measure.label,
+                "{label} is {} with {rule}, {} with {name}",
                 measure.text(Some(learned)),
                 measure.text(Some(baseline))
             )
@@ -196,6 +209,11 @@ mod tests {
         table.rows[3].values.insert("nn_train".to_owned(), Some(0.5));
         let told = table.shortfall("nn_train", Some(105)).unwrap();
         assert!(told.starts_with("1-NN train is 50.0 % with NCA"), "{told}");
+        table.rows[3].rule = OWN_RULE.to_owned();
+        let told = table.shortfall("nn_train", Some(105)).unwrap();
+        assert!(
+            told.starts_with("accuracy (1-NN train of the others) is 50.0 % with NCA, own rule,")
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use burn_nca_program::html::{note, place, section};
 use burn_nca_program::terminal::searchable;
 use burn_nca_program::{Cell, Table, Terminal};
 
-use super::{MeasureRow, MeasureTable};
+use super::{MeasureRow, MeasureTable, OWN_RULE};
 use crate::number::counted;
 use crate::{Report, Results, Section};
 
@@ -55,8 +55,13 @@ impl MeasureTable {
         if measured("soft_test") {
             text.push_str(" Soft: vote of all training rows, weighted by p.");
         }
+        if self.rule_of_classes() == OWN_RULE {
+            text.push_str(" Own rule: that of the method, in every column.");
+        }
         if self.lowest().is_some() {
-            text.push_str(" The interval is Wilson's, for 1-NN on the held-out rows.");
+            text.push_str(
+                " The interval is Wilson's, for 1-NN (or the own rule) on the held-out rows.",
+            );
         }
         if report.header.data.test == 0 {
             text.push_str(" Nothing was held out; optimistic: these rows were used for training.");
@@ -100,6 +105,9 @@ impl Section for MeasureTable {
         if test > 0 && self.rows.len() > 1 {
             let held_out = counted(test, &format!("held-out {}", report.results.noun()));
             text.push_str(&format!(" * best on the {}\n", searchable(&held_out)));
+        }
+        if self.rule_of_classes() == OWN_RULE {
+            text.push_str(" own rule: that of the method, in every column\n");
         }
         text
     }

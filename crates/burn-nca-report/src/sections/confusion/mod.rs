@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::picture::Part;
 
-/// Counts of true against predicted classes, by 1-NN in the learned metric; classes as in `data.classes`.
+/// Counts of true against predicted classes, by 1-NN in the learned metric or its own rule; classes as in `data.classes`.
 ///
 /// Up to [`Confusion::LARGEST`] classes the whole matrix is in `counts`; above, where nearly all of it would be zeros,
 /// the cells that are not zero are in `cells`. One of the two is there.

@@ -1,7 +1,7 @@
 //! The confusion matrix: a tinted matrix, or a list of the errors where there are too many classes.
 
 use super::{Cell, Confusion};
-use crate::number::{count, counted, percent};
+use crate::number::{capitalized, count, counted, percent};
 use crate::{ClassCount, Report, Section};
 use burn_nca_program::Table;
 use burn_nca_program::html::{name, note, section};
@@ -26,7 +26,8 @@ impl Section for Confusion {
     fn page(&self, report: &Report) -> String {
         let classes = &report.header.data.classes;
         let errors = self.errors();
-        let mut remark = remark(self, &errors);
+        let rule = capitalized(report.comparison.rule_of_classes());
+        let mut remark = remark(&rule, self, &errors);
         let body = match &self.counts {
             Some(counts) => {
                 remark.push_str(" Tint: share of the true class.");
@@ -52,13 +53,13 @@ impl Section for Confusion {
     }
 }
 
-fn remark(confusion: &Confusion, errors: &[Cell]) -> String {
+fn remark(rule: &str, confusion: &Confusion, errors: &[Cell]) -> String {
     let rows = confusion.part.counted(confusion.rows());
     let wrong = match errors.iter().map(|error| error[2]).sum::<usize>() {
         0 => "no errors".to_owned(),
         wrong => format!("{} wrong", count(wrong as u64)),
     };
-    format!("1-NN in the embedding on {rows}: {wrong}.")
+    format!("{rule} in the embedding on {rows}: {wrong}.")
 }
 
 /// ` Most often: G predicted as C (4 rows), …`
@@ -157,7 +158,7 @@ mod tests {
     fn errors_are_counted_off_the_diagonal() {
         let confusion =
             Confusion { part: Part::Test, counts: Some(vec![vec![5, 1], vec![2, 7]]), cells: None };
-        let text = remark(&confusion, &confusion.errors());
+        let text = remark("1-NN", &confusion, &confusion.errors());
         assert!(text.contains("15 held-out rows: 3 wrong."), "{text}");
     }
 

@@ -91,7 +91,7 @@ pub struct Point<M> {
 pub struct ClassMark {
     /// The true class.
     pub class: usize,
-    /// The class 1-NN gives it: left out of the training rows, or held out.
+    /// The class that 1-NN, or the metric's own rule, gives it: left out of the training rows, or held out.
     pub predicted: Option<usize>,
     /// The probability that a neighbor drawn for it is of its class; training rows only.
     pub p: Option<f64>,

@@ -7,7 +7,7 @@ use super::frames::{Replay, ReplayFigure, ReplayFrame};
 use crate::number::{percent, significant};
 
 impl Replay {
-    /// `Step 12` and `: 1-NN is right on 95.2 % of the training rows, on 93.3 % of those held out`.
+    /// `Step 12` and `: Accuracy 95.2 % on training rows, 93.3 % on held-out rows`.
     pub(super) fn words(&self, frame: &ReplayFrame) -> [String; 2] {
         let step = match frame.iteration {
             0 => "The start".to_owned(),
@@ -36,7 +36,7 @@ impl Replay {
     /// What the figures are, and what they are of.
     fn heading(&self) -> (&'static str, &'static str) {
         match self.figure() {
-            None => ("1-NN accuracy", "training rows"),
+            None => ("Accuracy", "training rows"),
             Some(ReplayFigure::R2) => ("R² of the kernel rule", "training rows"),
             Some(ReplayFigure::TrainingPairs) => ("Partner is the nearest row", "training pairs"),
             Some(ReplayFigure::HeldOutPairs) => ("Partner is the nearest row", "held-out pairs"),

@@ -64,7 +64,7 @@ pub enum ReplayFigure {
 pub struct ReplayFrame {
     /// Its number; 0 is the start.
     pub iteration: u64,
-    /// 1-NN accuracy of the training rows, each left out in turn; or the figure of [`ReplayValues::figure`].
+    /// Accuracy of the training rows by 1-NN or the metric's own rule, each left out in turn; or the figure of [`ReplayValues::figure`].
     pub train: Option<f64>,
     /// The same of the rows held out; `None` for pairs, whose one score is in `train`.
     pub test: Option<f64>,

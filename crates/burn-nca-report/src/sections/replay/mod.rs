@@ -38,6 +38,9 @@ impl Replay {
         if self.has_test() {
             text.push_str(" Hollow marks were held out.");
         }
+        if self.figure().is_none() {
+            let _ = write!(text, " Accuracy: {}.", report.comparison.rule_of_classes());
+        }
         // Pairs are counted as such, and ask among all rows.
         if self.neighbors < data.train && !self.is_of_pairs() {
             let _ = write!(
