@@ -12,6 +12,7 @@ mod arguments;
 mod cell;
 mod deslant;
 mod draw;
+mod energies;
 mod figures;
 mod gaussian;
 mod method;

@@ -17,8 +17,8 @@ use burn_nca_learn::objective::Criterion;
 use burn_nca_program::Interrupt;
 use serde::{Deserialize, Serialize};
 
-use crate::passes;
 use crate::reduce::Prepared;
+use crate::{energies, passes};
 
 /// Neighbors that vote.
 pub const NEIGHBORS: usize = 3;
@@ -39,6 +39,10 @@ pub enum Method {
     LmnnInputs,
     /// LMNN in passes, with the targets of the last metric: as many as held-out training rows choose.
     LmnnPasses,
+    /// LMNN that classifies by its energies instead of by 3-NN.
+    LmnnEnergies,
+    /// LMNN in such passes, with energies.
+    LmnnPassesEnergies,
     /// LCA in such passes.
     LcaPasses,
     /// LMNN by the settings that a search inside the training rows chooses.
@@ -81,13 +85,15 @@ pub struct Embedding {
 
 impl Method {
     /// All methods, in the order of the table.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Euclidean,
         Self::Pca,
         Self::Lmnn,
         Self::Lca,
         Self::LmnnInputs,
         Self::LmnnPasses,
+        Self::LmnnEnergies,
+        Self::LmnnPassesEnergies,
         Self::LcaPasses,
         Self::LmnnTuned,
         Self::LcaTuned,
@@ -106,6 +112,8 @@ impl Method {
             Self::Lca => "LCA",
             Self::LmnnInputs => "LMNN, inputs",
             Self::LmnnPasses => "LMNN, passes",
+            Self::LmnnEnergies => "LMNN, energies",
+            Self::LmnnPassesEnergies => "LMNN, passes, energies",
             Self::LcaPasses => "LCA, passes",
             Self::LmnnTuned => "LMNN, tuned",
             Self::LcaTuned => "LCA, tuned",
@@ -142,13 +150,14 @@ impl Method {
         let (method, fit): (AnyMethod, FitConfig) = match self {
             Self::Euclidean => return Ok(Some(as_they_are(&rows.raw, device))),
             Self::Pca => return Ok(Some(as_they_are(&rows.reduced, device))),
-            Self::LmnnPasses => {
-                return passes::embed(&Lmnn::new().into(), k, [train, test], (device, interrupt));
+            Self::LmnnPasses | Self::LmnnPassesEnergies | Self::LcaPasses => {
+                let method =
+                    if self == Self::LcaPasses { Lca::new().into() } else { Lmnn::new().into() };
+                let by_energies = self == Self::LmnnPassesEnergies;
+                let place = (device, interrupt);
+                return passes::embed(&method, k, [train, test], by_energies, place);
             }
-            Self::LcaPasses => {
-                return passes::embed(&Lca::new().into(), k, [train, test], (device, interrupt));
-            }
-            Self::Lmnn | Self::LmnnInputs | Self::LmnnTuned => {
+            Self::Lmnn | Self::LmnnInputs | Self::LmnnTuned | Self::LmnnEnergies => {
                 (Lmnn::new().into(), FitConfig::new())
             }
             Self::Lca | Self::LcaTuned => (Lca::new().into(), FitConfig::new()),
@@ -183,13 +192,15 @@ impl Method {
         if summary.termination == Termination::Stopped {
             return Ok(None);
         }
+        let points = [fitted.transform(train.features())?, fitted.transform(test.features())?];
         let predicted = match self {
+            Self::LmnnEnergies => Some(energies::classes([&points[0], &points[1]], train)?),
             Self::NcaModern => Some(fitted.decide_classes(test.features(), fitted.decision())?),
             _ => None,
         };
         Ok(Some(Embedding {
             predicted,
-            points: [fitted.transform(train.features())?, fitted.transform(test.features())?],
+            points,
             iterations: summary.iterations,
             ending: summary.termination.to_string(),
         }))

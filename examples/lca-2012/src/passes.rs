@@ -3,10 +3,11 @@
 use anyhow::{Context, Result};
 use burn::tensor::{Device, Tensor};
 use burn_nca_learn::data::{Features, Labeled, TensorFeatures, random_split, stratified_split};
-use burn_nca_learn::evaluate::{Embedded, held_out_accuracy};
+use burn_nca_learn::evaluate::{Accuracy, Embedded, held_out_accuracy};
 use burn_nca_learn::method::AnyMethod;
 use burn_nca_program::Interrupt;
 
+use crate::energies;
 use crate::figures::fitted;
 use crate::method::{Embedding, NEIGHBORS};
 
@@ -16,7 +17,7 @@ const MOST: usize = 5;
 /// The share of the training rows that the number of passes is chosen by.
 const SHARE: f64 = 0.3;
 
-/// As many passes as suit held-out training rows best; `None` where the user stopped it.
+/// As many passes as suit held-out training rows best, by 3-NN or by energies; `None` where the user stopped it.
 ///
 /// LMNN's targets are the nearest of a class in the input; Weinberger and Saul (2009) search them again in what was learned.
 ///
@@ -26,6 +27,7 @@ pub fn embed(
     method: &AnyMethod,
     dimension: usize,
     parts: [&Labeled; 2],
+    by_energies: bool,
     place: (&Device, &Interrupt),
 ) -> Result<Option<Embedding>> {
     let train = parts[0];
@@ -39,7 +41,11 @@ pub fn embed(
     for (at, found) in tried.iter().enumerate() {
         let [learned, held_out] =
             [0, 1].map(|part| Embedded::new(&found.points[part], inner[part].labels()));
-        let accuracy = held_out_accuracy(learned, held_out, NEIGHBORS)?.value();
+        let accuracy = match by_energies {
+            true => Accuracy::of(&of_energies(found, &inner[0])?, inner[1].labels())?,
+            false => held_out_accuracy(learned, held_out, NEIGHBORS)?,
+        };
+        let accuracy = accuracy.value();
         let accuracy = accuracy.context("no row is held out")?;
         if accuracy > best.1 {
             best = (at, accuracy);
@@ -47,7 +53,15 @@ pub fn embed(
     }
     let count = best.0 + 1;
     let Some(mut all) = passes(method, dimension, parts, count, place)? else { return Ok(None) };
-    Ok(all.pop().map(|last| Embedding { ending: format!("Passes: {count}."), ..last }))
+    let Some(mut last) = all.pop() else { return Ok(None) };
+    if by_energies {
+        last.predicted = Some(of_energies(&last, train)?);
+    }
+    Ok(Some(Embedding { ending: format!("Passes: {count}."), ..last }))
+}
+
+fn of_energies(found: &Embedding, train: &Labeled) -> Result<Vec<usize>> {
+    energies::classes([&found.points[0], &found.points[1]], train)
 }
 
 /// The embeddings of both parts after each of so many passes.
