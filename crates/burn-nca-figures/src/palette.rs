@@ -2,18 +2,18 @@
 
 use plotters::style::RGBColor;
 
-/// Colors for classes: those of Okabe and Ito, then four more for sets of up to ten classes.
+/// Colors for classes: those of the pages in daylight, near those of Okabe and Ito.
 const CLASSES: [RGBColor; 10] = [
     RGBColor(0, 114, 178),
-    RGBColor(230, 159, 0),
-    RGBColor(0, 158, 115),
     RGBColor(213, 94, 0),
-    RGBColor(204, 121, 167),
-    RGBColor(86, 180, 233),
-    RGBColor(150, 135, 10),
-    RGBColor(60, 60, 60),
-    RGBColor(128, 60, 160),
-    RGBColor(140, 90, 60),
+    RGBColor(0, 158, 115),
+    RGBColor(195, 96, 154),
+    RGBColor(221, 149, 0),
+    RGBColor(79, 169, 221),
+    RGBColor(111, 74, 160),
+    RGBColor(138, 106, 28),
+    RGBColor(95, 106, 116),
+    RGBColor(163, 23, 44),
 ];
 
 /// The color of a class; the eleventh class has the color of the first.

@@ -72,6 +72,18 @@ mod tests {
     const HOSTILE: &str = "</script><b onmouseover=\"x\">&'{{style}}<!--";
 
     #[test]
+    fn a_class_has_one_color_on_the_page_and_in_the_file_of_the_picture() {
+        for class in 0..10 {
+            let color = burn_nca_figures::palette::class_color(class);
+            let (r, g, b) = (color.0, color.1, color.2);
+            assert!(
+                BASE_STYLE.contains(&format!("--c{class}: #{r:02x}{g:02x}{b:02x};")),
+                "{class}"
+            );
+        }
+    }
+
+    #[test]
     fn the_page_loads_nothing_and_says_the_headline() {
         for report in [Report::example(), Report::of_numbers(), Report::of_pairs()] {
             let page = report.page();
