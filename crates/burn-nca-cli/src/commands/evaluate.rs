@@ -10,8 +10,8 @@ use burn_nca_learn::evaluate::{PartnerRanks, Spread};
 use burn_nca_program::terminal::wrapped;
 use burn_nca_program::{Terminal, plain_table};
 use burn_nca_report::evaluation::{
-    NewNumberScores, NewRowScores, Seen, VALUES, about_spread, measures, not_checked, seen_pairs,
-    values,
+    NewNumberScores, NewRowScores, Seen, VALUES, about_spread, measures, not_checked, recall_of,
+    seen_pairs, values,
 };
 use burn_nca_report::{Warning, counted};
 use serde::Serialize;
@@ -150,13 +150,7 @@ fn pairs(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
     let train = training_rows(args, loaded);
     let source = loaded.source.as_ref();
     let seen = train.and_then(|train| seen(source, &train.features, (&features, &pairs)));
-    let on_others = |others: &[usize]| {
-        let all: Vec<(usize, usize, f64)> = pairs.iter().collect();
-        let some = others.iter().map(|&pair| all[pair]).collect();
-        let some = Pairs::new(pairs.points(), some).ok()?;
-        let recall = PartnerRanks::of(&embedding, &some, None).ok()?.recall(5)?;
-        Some(format!("the partner is among the 5 nearest in {:.1} %", 100.0 * recall))
-    };
+    let on_others = |others: &[usize]| recall_of(others, &embedding, (&pairs, None));
     let seen = match seen {
         Ok(seen) => seen.warning(on_others),
         Err(reason) => Some(not_checked("pair", &in_one_line(&reason))),

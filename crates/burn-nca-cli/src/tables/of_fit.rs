@@ -171,7 +171,7 @@ fn raw(source: &Source) -> Result<Opened> {
 
 /// The table of the rows with a target and without one that a preparation kept: those with missing values may have been left
 /// out. With their split and roles, and their places in the table that was read.
-fn kept(
+pub(super) fn kept(
     prepared: &Prepared,
     ((rows, target), without): ((&[usize], Target), Vec<usize>),
     (split, roles): (Split, Roles),

@@ -2,15 +2,17 @@
 
 use anyhow::{Context, Result};
 use burn_nca_data::{
-    CsvOptions, RawOptions, SparseTable, Table, Target, TargetColumn, TargetKind, TextFormat,
-    has_columns, is_sparse, open, open_features_as, open_raw, open_sparse, open_sparse_features,
+    CsvOptions, RawOptions, SparseTable, Table, TargetColumn, TargetKind, TextFormat, has_columns,
+    is_sparse, open, open_features_as, open_raw, open_sparse, open_sparse_features,
 };
 use burn_nca_learn::Fitted;
-use burn_nca_learn::data::{Features, Preparation, Prepared, RawTable, name_key};
+use burn_nca_learn::data::{Features, Preparation, Prepared, RawTable, Split, name_key};
 
 use super::arrays::{features_alone, features_by_position, named_by_position, nameless};
 use super::hints::{read_as, unmeasured};
-use super::target::{select, targets};
+use super::of_fit::kept;
+use super::roles::Roles;
+use super::target::targets;
 use crate::cli::table::TextArgs;
 use crate::failure::{self, hinted};
 use crate::hint::CommandKind;
@@ -237,17 +239,11 @@ fn prepared_table(
     warnings.extend(note);
     let (prepared, remarks) = prepare(model, &raw, data)?;
     warnings.extend(remarks);
-    let place = |row: usize| prepared.rows.binary_search(&row).ok();
-    let kept: Vec<usize> =
-        (0..with_target.len()).filter(|&at| place(with_target[at]).is_some()).collect();
-    let places: Vec<usize> = kept.iter().filter_map(|&at| place(with_target[at])).collect();
     warnings.extend(unmeasured(raw.rows() - with_target.len()));
-    let target: Target = select(target, &kept);
-    let features = prepared.features.select(&places);
-    let rows = kept.iter().map(|&at| with_target[at]).collect();
-    let (without_class, notes) = (None, Vec::new());
-    let table = Table { features, target_name: name, target, without_class, notes };
-    Ok(LabeledRows { table, rows, warnings })
+    let of_rows = ((&with_target[..], target), Vec::new());
+    let no_parts = Split { train: Vec::new(), test: Vec::new() };
+    let (table, _, _, rows) = kept(&prepared, of_rows, (no_parts, Roles::default()));
+    Ok(LabeledRows { table: Table { target_name: name, ..table }, rows, warnings })
 }
 
 /// The features of a raw table, which of its rows they are, and what was unusual.

@@ -1,6 +1,6 @@
 //! The classes of the rows of a file, and the order of their names.
 
-use crate::tables::{TextValues, compare_numbers, name_key};
+use crate::tables::{TextValues, compare_numbers, distinct_names, name_key};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -13,31 +13,18 @@ pub(crate) type Classes = (Vec<usize>, Vec<String>);
 ///
 /// Several spellings of one number (`1` and `1.0`) are one class, which has the shortest of them for a name.
 pub(crate) fn classes_of(column: &TextValues) -> Classes {
-    let spellings = column.distinct();
-    let mut by_length: Vec<usize> = (0..spellings.len()).collect();
-    by_length.sort_by_key(|&met| (spellings[met].len(), &spellings[met]));
-    let mut class_of_key: HashMap<Cow<'_, str>, usize> = HashMap::new();
-    let mut names: Vec<&String> = Vec::new();
-    let mut class_of_spelling = vec![0; spellings.len()];
-    for met in by_length {
-        let class = *class_of_key.entry(name_key(&spellings[met])).or_insert(names.len());
-        class_of_spelling[met] = class;
-        if class == names.len() {
-            names.push(&spellings[met]);
-        }
-    }
-    let mut order: Vec<usize> = (0..names.len()).collect();
-    let is_number = |name: &&String| compare_numbers(&without_zeros(name), "0").is_some();
-    if names.iter().all(is_number) {
-        order.sort_by(|&one, &other| by_number(names[one], names[other]));
+    let mut names = distinct_names(column.distinct().iter().map(String::as_str));
+    if names.iter().all(|name| compare_numbers(&without_zeros(name), "0").is_some()) {
+        names.sort_by(|one, other| by_number(one, other));
     } else {
-        order.sort_by(|&one, &other| natural_order(names[one], names[other]));
+        names.sort_by(|one, other| natural_order(one, other));
     }
-    let mut place = vec![0; names.len()];
-    order.iter().enumerate().for_each(|(at, &class)| place[class] = at);
-    let rows = (0..column.rows()).filter_map(|row| column.code(row));
-    let labels = rows.map(|met| place[class_of_spelling[met]]).collect();
-    (labels, order.into_iter().map(|class| names[class].clone()).collect())
+    let classes: HashMap<Cow<'_, str>, usize> =
+        names.iter().enumerate().map(|(class, name)| (name_key(name), class)).collect();
+    let of: Vec<usize> =
+        column.distinct().iter().map(|spelling| classes[&name_key(spelling)]).collect();
+    let labels = (0..column.rows()).filter_map(|row| column.code(row)).map(|met| of[met]);
+    (labels.collect(), names)
 }
 
 /// Which of these classes a name is: equal as text, as a number, or as a truth value.

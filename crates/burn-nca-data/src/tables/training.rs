@@ -83,12 +83,6 @@ pub trait TrainingData: Clone + Send + Sync + 'static {
         self.as_any_data().features()
     }
 
-    /// The same rows with other features (after a scaling, say).
-    ///
-    /// # Errors
-    /// Another number of rows.
-    fn with_features(&self, features: Features) -> Result<Self>;
-
     /// These data, with their type forgotten.
     fn as_any_data(&self) -> AnyData<'_>;
 

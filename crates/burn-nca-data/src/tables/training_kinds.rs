@@ -11,10 +11,6 @@ use crate::excerpt::quoted;
 impl TrainingData for Labeled {
     const TASK: Option<Task> = Some(Task::Classes);
 
-    fn with_features(&self, features: Features) -> Result<Self> {
-        Labeled::with_features(self, features)
-    }
-
     fn scale(&mut self, scaling: &Scaling) -> Result<()> {
         self.features_mut().try_for_each(|features| scaling.apply_in_place(features))
     }
@@ -87,10 +83,6 @@ impl TrainingData for Labeled {
 impl TrainingData for RegressionData {
     const TASK: Option<Task> = Some(Task::Numbers);
 
-    fn with_features(&self, features: Features) -> Result<Self> {
-        RegressionData::with_features(self, features)
-    }
-
     fn scale(&mut self, scaling: &Scaling) -> Result<()> {
         scaling.apply_in_place(&mut self.features)
     }
@@ -148,10 +140,6 @@ impl TrainingData for RegressionData {
 impl TrainingData for Coincidences {
     const TASK: Option<Task> = Some(Task::Pairs);
 
-    fn with_features(&self, features: Features) -> Result<Self> {
-        Self::new(features, self.pairs().clone())
-    }
-
     fn scale(&mut self, scaling: &Scaling) -> Result<()> {
         scaling.apply_in_place(&mut self.features)
     }
@@ -191,10 +179,6 @@ impl TrainingData for Coincidences {
 
 impl TrainingData for Features {
     const TASK: Option<Task> = None;
-
-    fn with_features(&self, features: Features) -> Result<Self> {
-        Ok(features)
-    }
 
     fn scale(&mut self, scaling: &Scaling) -> Result<()> {
         scaling.apply_in_place(self)

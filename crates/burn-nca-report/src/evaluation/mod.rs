@@ -28,7 +28,7 @@ pub use euclidean::Euclidean;
 pub use judging::{ClassComparison, MethodScores};
 pub use new_numbers::{NewNumberScores, NumberScores};
 pub use new_rows::{Bin, NewRowScores, Probabilities, Ranking, Rules};
-pub use pairs::{measures, values};
+pub use pairs::{measures, recall_of, values};
 pub use recorder::{Missing, Recorder};
 pub use repeats::{Seen, VALUES, about_copies, not_checked, seen_pairs};
 pub use replay::Step;

@@ -50,7 +50,8 @@ pub fn evaluate(
     let ranks = PartnerRanks::of(model.references(), asked, Some(data.pairs()))?;
     let learned = row((&method, dimension), values(part, &ranks));
     let seen = seen(rows, asked);
-    let on_others = |others: &[usize]| recall_of(others, model, (data, asked));
+    let on_others =
+        |others: &[usize]| recall_of(others, model.references(), (asked, Some(data.pairs())));
     let warnings = seen.warning(on_others).into_iter().collect();
     let compared = compared(baselines, slice::from_ref(&learned));
     let comparison = MeasureTable { neighbors: None, measures: measures(part), rows: compared };
@@ -88,16 +89,16 @@ fn seen(rows: &Rows<Coincidences>, asked: &Pairs) -> Seen {
     Seen { noun: "pair", measured: "test pair", same: VALUES, seen, by_chance: 0.0 }
 }
 
-/// The recall of the partner among 5, of some of the pairs that ask.
-fn recall_of(
+/// The recall of the partner among 5 as text, of some of the pairs that ask; the known pairs are no partners to be found.
+pub fn recall_of(
     some: &[usize],
-    model: &Fitted,
-    (data, asked): (&Coincidences, &Pairs),
+    embedding: &Tensor<2>,
+    (asked, known): (&Pairs, Option<&Pairs>),
 ) -> Option<String> {
     let all: Vec<(usize, usize, f64)> = asked.iter().collect();
     let some = some.iter().map(|&pair| all[pair]).collect();
     let some = Pairs::new(asked.points(), some).ok()?;
-    let ranks = PartnerRanks::of(model.references(), &some, Some(data.pairs())).ok()?;
+    let ranks = PartnerRanks::of(embedding, &some, known).ok()?;
     Some(format!("the partner is among the 5 nearest in {:.1} %", 100.0 * ranks.recall(5)?))
 }
 
