@@ -86,7 +86,7 @@ pub fn to_onnx(fitted: &Fitted, neighbors: bool) -> Result<Vec<u8>> {
         fitted.applied_method().title,
         card.d_input,
         card.d_output,
-        learned_from(fitted)
+        fitted.training_targets().noun()
     );
     // ModelProto of onnx.proto.
     let model = Message::new()
@@ -122,14 +122,6 @@ fn check_neighbors(fitted: &Fitted) -> Result<()> {
         )));
     }
     Ok(())
-}
-
-fn learned_from(fitted: &Fitted) -> &'static str {
-    match fitted.training_targets() {
-        TrainingTargets::Classes { .. } => "classes",
-        TrainingTargets::Numbers { .. } => "numbers",
-        TrainingTargets::Unlabeled => "pairs",
-    }
 }
 
 /// Names and texts that describe the model.
@@ -197,16 +189,5 @@ mod tests {
         let model = to_onnx(&config.fit(&iris, &Device::flex()).unwrap(), false).unwrap();
         assert!(holds(&model, "Linear discriminant analysis: 4 features") && holds(&model, "lda"));
         assert!(!holds(&model, "Neighborhood components"));
-    }
-
-    #[test]
-    fn a_model_of_pairs_embeds_and_does_not_classify() {
-        let features = Features::unnamed(vec![0.0, 1.0, 0.1, 2.0, 1.0, 0.5, 1.2, 3.0], 2).unwrap();
-        let pairs = Pairs::new(4, vec![(0, 1, 1.0), (2, 3, 1.0)]).unwrap();
-        let data = Coincidences::new(features, pairs).unwrap();
-        let fitted = Estimator::new(2, 1, PairNca::new()).fit(&data, &Device::flex()).unwrap();
-        assert!(holds(&to_onnx(&fitted, false).unwrap(), "embedding"));
-        let error = to_onnx(&fitted, true).unwrap_err().to_string();
-        assert!(error.contains("learned from pairs") && error.contains("without its neighbors"));
     }
 }

@@ -28,15 +28,3 @@ pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
 pub fn eprint_line(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", printable(text));
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_error_names_the_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let error = write_file(&folder.path().join("no/z.csv"), b"").unwrap_err().to_string();
-        assert!(error.ends_with("no/z.csv cannot be written"), "{error}");
-    }
-}

@@ -168,28 +168,8 @@ mod tests {
     }
 
     #[test]
-    fn a_wish_to_stop_is_heeded_after_the_step() {
-        let interrupt = Interrupt::default();
-        let stages = Stages::new(TimeBudget::start(None), true, interrupt.clone());
-        assert!(step(&stages).is_continue());
-        interrupt.ask();
-        assert_eq!(step(&stages), ControlFlow::Break(Termination::Stopped));
-    }
-
-    #[test]
     fn a_fit_ends_where_the_time_of_the_command_is_spent() {
         let spent = Stages::new(TimeBudget::start(Some(0.0)), true, Interrupt::default());
         assert_eq!(step(&spent), ControlFlow::Break(Termination::TimeBudget));
-    }
-
-    #[test]
-    fn a_checkpoint_that_cannot_be_written_is_a_warning_of_the_report() {
-        let stages = Stages::unlimited();
-        let bar = FitProgress::begin(10, ComparedBy::Accuracy, &stages);
-        assert_eq!(bar.warnings(), []);
-        bar.tell(&CheckpointEvent::WriteFailed(&burn_nca_learn::Error::setting("full")));
-        let [warning] = &bar.warnings()[..] else { panic!("one warning") };
-        assert_eq!(warning.code, WarningCode::CheckpointNotWritten);
-        assert!(warning.text.ends_with("since the last one: full"), "{}", warning.text);
     }
 }

@@ -27,16 +27,6 @@ fn a_copy_of_the_class_is_named_as_text_and_as_numbers() {
 }
 
 #[test]
-fn rows_without_a_number_are_left_out_when_asked_and_never_filled_in() {
-    let place = Place::new();
-    write(&place, "y", |at| if at == 7 { "NaN".into() } else { (at * 5 % 31).to_string() });
-    let fit = |options: &str| place.nca(&format!("{FIT} --task regression {options}"));
-    fit("").fails(1, &["or give --missing drop, which leaves them out"]);
-    fit("--missing mean").fails(1, &["never filled in"]);
-    assert_eq!(fit("--missing drop").json()["data"]["rows"], 59);
-}
-
-#[test]
 fn columns_of_money_and_shares_are_no_levels() {
     let place = Place::new();
     for (cell, cure) in

@@ -309,15 +309,4 @@ mod tests {
         let error = open_unlabeled("iris", &ignore).unwrap_err().to_string();
         assert!(error.contains("columns can be"), "{error}");
     }
-
-    #[test]
-    fn an_unknown_source_is_answered_with_the_bundled_sets() {
-        assert_eq!(
-            open("irsi", &classes()).unwrap_err().to_string(),
-            "\"irsi\" is neither a bundled data set nor a file; did you mean \"iris\"? the bundled \
-             sets are iris, wine, digits, balance, rings, noisy-xor, blobs; a file is given by its path"
-        );
-        let error = open("data/train.csv", &classes()).unwrap_err().to_string();
-        assert!(!error.contains("did you mean"), "{error}");
-    }
 }

@@ -195,12 +195,4 @@ mod tests {
         let empty = parquet_file(None, (&names(), &matrix), &[]).unwrap();
         assert!(empty.len() < 120);
     }
-
-    #[test]
-    fn a_name_that_stands_twice_is_refused() {
-        let matrix = Matrix::F32 { values: vec![0.0; 2], columns: 2 };
-        let ids = [String::new()];
-        let error = parquet_file(Some(("z2", &ids)), (&names(), &matrix), &[Some(0)]).unwrap_err();
-        assert!(error.to_string().contains("\"z2\""), "{error}");
-    }
 }

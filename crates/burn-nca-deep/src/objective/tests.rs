@@ -46,48 +46,6 @@ fn every_loss_prints_its_settings() {
     }
 }
 
-type Loss<'a> = &'a dyn Fn(Tensor<2>, Tensor<1, Int>) -> Tensor<1>;
-
-/// Calls `check` with each loss of classes.
-fn each_loss(check: impl Fn(Loss)) {
-    let device = Device::flex();
-    let near = SoftNearestNeighborLossConfig::new().init(&device);
-    let sup_con = SupConLossConfig::new().init(&device);
-    let proxies = ProxyNcaLossConfig::new(2, 2).init(&device);
-    check(&|z, labels| near.forward(z, labels));
-    check(&|z, labels| sup_con.forward(z, labels));
-    check(&|z, labels| proxies.forward(z, labels));
-}
-
-#[test]
-fn losses_of_classes_ask_for_rows_and_for_one_label_each() {
-    let device = Device::flex();
-    each_loss(|loss| {
-        let labels = Tensor::from_ints([0, 1], &device);
-        let words = refusal(|| drop(loss(zeros([3, 2]), labels)));
-        assert!(words.contains('3'), "{words}");
-        let words = refusal(|| drop(loss(zeros([0, 2]), Tensor::zeros([0], &device))));
-        assert!(words.contains("the batch has no row"), "{words}");
-    });
-}
-
-#[test]
-fn labels_of_any_integer_type_will_do() {
-    let device = Device::flex();
-    let rows = [[0.0, 1.0], [1.0, 0.5], [2.0, -1.0], [0.3, 0.2]];
-    let rows = Tensor::<2>::from_floats(rows, &device);
-    let classes = Tensor::<1, Int>::from_ints([0, 1, 1, 0], &device);
-    each_loss(|loss| {
-        let value = |labels| loss(rows.clone(), labels).into_scalar::<f64>();
-        let expected = value(classes.clone());
-        for dtype in
-            [DType::I64, DType::I32, DType::I16, DType::I8, DType::U32, DType::U16, DType::U8]
-        {
-            assert_eq!(value(classes.clone().cast(dtype)), expected, "{dtype:?}");
-        }
-    });
-}
-
 #[test]
 fn half_precision_is_computed_with_in_f32() {
     let device = Device::flex().autodiff();

@@ -1,13 +1,9 @@
 //! Sparse rows against the same rows written out: any shape, empty rows and columns among them.
 
 use acceptance::compare::assert_close;
-use acceptance::data::lbfgs;
 use acceptance::oracle::sq_distance;
-use burn::tensor::Device;
-use burn_nca_learn::NcaConfig;
 use burn_nca_learn::baseline::{Projection, TruncatedSvdConfig};
-use burn_nca_learn::data::{Features, Labeled, SparseFeatures, TensorFeatures};
-use burn_nca_learn::fit::FitConfig;
+use burn_nca_learn::data::SparseFeatures;
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -83,33 +79,6 @@ proptest! {
                     assert_close(&[found], &[expected], 1e-9);
                 }
             }
-        }
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(8))]
-
-    /// A model of a reduction, applied to sparse rows and to the same rows written out.
-    #[test]
-    fn a_model_embeds_sparse_rows_as_the_rows_written_out(table in tables()) {
-        let (n, d) = (table.rows(), table.columns());
-        prop_assume!(n >= 8 && d >= 3);
-        let svd = TruncatedSvdConfig::new(3).fit(&table).unwrap();
-        let reduced = svd.apply(&table).unwrap();
-        // As many directions as the table has, up to three.
-        let k = reduced.columns();
-        let rows = Labeled::from_labels(reduced, (0..n).map(|row| row % 2).collect()).unwrap();
-            let fit = FitConfig::new().with_optimizer(lbfgs(1));
-        let fitted = NcaConfig::new(k, k.min(2)).with_fit(fit).fit(&rows, &Device::flex()).unwrap();
-        let names: Vec<String> = (0..d).map(|column| format!("word {column}")).collect();
-        let whole = fitted.through(&svd.projection, names.clone()).unwrap();
-        let sparse = whole.transform_sparse(&table).unwrap();
-        let written_out = Features::new(table.to_dense().unwrap().values().to_vec(), names).unwrap();
-        let dense = Features::from_tensor(whole.transform(&written_out).unwrap()).unwrap();
-        let largest = dense.values().iter().fold(1.0_f64, |most, x| most.max(x.abs()));
-        for (sparse, dense) in sparse.values().iter().zip(dense.values()) {
-            prop_assert!((sparse - dense).abs() <= 1e-5 * largest, "{} for {}", sparse, dense);
         }
     }
 }

@@ -3,11 +3,9 @@
 use acceptance::data::uniform;
 use burn::module::Param;
 use burn::nn::loss::Reduction;
-use burn::tensor::{DType, Int, Tensor};
+use burn::tensor::{DType, Tensor};
 use burn_nca_learn::objective::{
-    AgreementTarget, BatchLoss, MlkrLossConfig, NcaLossConfig, PairLossConfig, PairTarget,
-    ProxyNcaLossConfig, Similarity, SoftNcaLossConfig, SoftNearestNeighborLossConfig,
-    SupConLossConfig,
+    BatchLoss, ProxyNcaLossConfig, Similarity, SoftNearestNeighborLossConfig, SupConLossConfig,
 };
 
 use crate::loss::oracle::{self, Rows};
@@ -76,33 +74,6 @@ fn a_row_without_a_proxy_is_not_counted() {
     let without = with.select(&(0..8).collect::<Vec<_>>());
     let loss = proxy_nca((SIMILARITIES[2], 0.1), &uniform(4, 8), 2);
     assert_close(&[value(&loss, &with)], &[value(&loss, &without)], 1e-12);
-}
-
-#[test]
-fn soft_and_pair_objectives_are_losses_of_a_batch_too() {
-    let rows = rows(12, 3, 11);
-    let (z, classes) = leaf(&rows);
-    let n = rows.len();
-    let same = classes.labels.clone().reshape([n, 1]).expand([n, n]);
-    let agreements = same.clone().equal(same.transpose()).float().cast(z.dtype());
-    let soft = SoftNcaLossConfig::new().init();
-    let hard = NcaLossConfig::new().init().batch_loss(z.clone(), &classes);
-    let table = AgreementTarget::Table(agreements);
-    let found = soft.batch_loss(z.clone(), &table).into_scalar::<f64>();
-    assert_close(&[found], &[hard.into_scalar::<f64>()], 1e-12);
-    let numbers = classes.labels.clone().float().cast(z.dtype()).reshape([n, 1]);
-    let targets = AgreementTarget::Targets { values: numbers.clone(), width: 0.7 };
-    let expected = soft.forward_targets(z.clone(), numbers.clone(), 0.7).into_scalar::<f64>();
-    assert_close(&[soft.batch_loss(z.clone(), &targets).into_scalar()], &[expected], 1e-15);
-    let kernel = MlkrLossConfig::new().init();
-    let expected = kernel.forward(z.clone(), numbers.clone()).into_scalar::<f64>();
-    assert_close(&[kernel.batch_loss(z.clone(), &numbers).into_scalar()], &[expected], 1e-15);
-    let pairs = Tensor::<2, Int>::from_ints([[0, 1], [3, 2]], &z.device());
-    let weights = Tensor::<1>::from_data([1.0, 0.5], (&z.device(), z.dtype()));
-    let loss = PairLossConfig::new().init();
-    let expected = loss.forward_indexed(z.clone(), pairs.clone(), weights.clone());
-    let found = loss.batch_loss(z, &PairTarget { pairs, weights });
-    assert_close(&[found.into_scalar::<f64>()], &[expected.into_scalar::<f64>()], 1e-15);
 }
 
 fn each_loss(similarity: Similarity, rows: &Rows) -> Vec<(f64, Vec<f64>)> {

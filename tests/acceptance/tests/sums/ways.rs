@@ -151,6 +151,7 @@ fn of_a_batch<'a>(device: &Device, dtype: DType, sums: Sums) -> Vec<(String, Los
             .with_sums(sums)
             .init(device);
         let remembering = MemoryLossConfig::new(20, WIDTH).init(near.clone(), device);
+        let pulling = MemoryLossConfig::new(20, WIDTH).init(pull.clone(), device);
         let (a, b, c) = (labels.clone(), labels.clone(), labels.clone());
         let name = |loss: &str| format!("{loss} {similarity:?}");
         all.push(named(name("soft nearest"), move |z| near.forward(z, a.clone())));
@@ -159,9 +160,15 @@ fn of_a_batch<'a>(device: &Device, dtype: DType, sums: Sums) -> Vec<(String, Los
         let target = ClassTarget::of_labels(labels.clone());
         let other = ClassTarget { ids: target.ids.clone() + 1000, labels: target.labels.clone() };
         let first = from(uniform(ROWS * WIDTH, 97), [ROWS, WIDTH], device, dtype);
+        let (before, after) = (first.clone(), target.clone());
+        let earlier = other.clone();
         all.push(named(name("memory"), move |z| {
-            drop(remembering.batch_loss(first.clone().require_grad(), &other));
-            remembering.clone().after_step().batch_loss(z, &target)
+            drop(remembering.batch_loss(before.clone().require_grad(), &earlier));
+            remembering.clone().after_step().batch_loss(z, &after)
+        }));
+        all.push(named(name("memory of SupCon"), move |z| {
+            drop(pulling.batch_loss(first.clone().require_grad(), &other));
+            pulling.clone().after_step().batch_loss(z, &target)
         }));
     }
     let loss = PairLossConfig::new().with_sums(sums).init();

@@ -102,17 +102,6 @@ fn prediction_takes_its_columns_from_a_file_with_others() {
 }
 
 #[test]
-fn a_missing_column_is_answered_with_those_there_are() {
-    assert_eq!(
-        error_with("width,label\n1,2\n", &targeting("lable")),
-        "f.csv has no column \"lable\"; did you mean \"label\"? its columns are width, label"
-    );
-    let wide: Vec<String> = (0..784).map(|pixel| format!("p{pixel}")).collect();
-    let error = error_with(&format!("{}\n", wide.join(",")), &targeting("digit"));
-    assert!(error.ends_with("p39, … (784 in all)"), "{error}");
-}
-
-#[test]
 fn a_bad_cell_is_named_by_file_line_row_and_column() {
     assert_eq!(
         error("a,b,y\r\n1,2,x\r\n\r\n3,red,x\r\n"),

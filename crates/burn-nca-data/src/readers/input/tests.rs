@@ -18,16 +18,6 @@ impl Read for Drip<'_> {
 }
 
 #[test]
-fn a_missing_file_and_a_folder_are_told_apart() {
-    let folder = tempfile::tempdir().unwrap();
-    let error = |path: &Path| Input::open(path).err().unwrap().to_string();
-    let missing = error(&folder.path().join("no.csv"));
-    assert!(missing.ends_with("no.csv: there is no such file; check the path"), "{missing}");
-    let folder = error(folder.path());
-    assert!(folder.ends_with("this is a folder; give the path of a file in it"), "{folder}");
-}
-
-#[test]
 fn what_gives_every_byte_once_is_read_whole() {
     let long: Vec<u8> = (0..3 * START).map(|byte| (byte % 251) as u8).collect();
     for bytes in [b"".as_slice(), b"a", b"\x1f", b"measurement,b,y\n1,2,p\n", &long] {

@@ -52,22 +52,6 @@ fn check_size(rows: usize, columns: usize) -> Result<()> {
     )))
 }
 
-/// The share of rows whose nearest other row, by the columns `columns`, is of the same class.
-#[cfg(test)]
-fn leave_one_out_accuracy(data: &crate::tables::Labeled, columns: &[usize]) -> f64 {
-    let row = |index: usize| data.features().row(index);
-    let sq_distance = |i: usize, j: usize| -> f64 {
-        columns.iter().map(|&column| (row(i)[column] - row(j)[column]).powi(2)).sum()
-    };
-    let right = (0..data.rows()).filter(|&i| {
-        let others = (0..data.rows()).filter(|&j| j != i);
-        let nearest =
-            others.min_by(|&one, &other| sq_distance(i, one).total_cmp(&sq_distance(i, other)));
-        nearest.is_some_and(|j| data.labels()[j] == data.labels()[i])
-    });
-    right.count() as f64 / data.rows() as f64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,6 +108,12 @@ mod tests {
         assert_eq!(
             noisy_xor.features().row(1099)[4..],
             [-1.5090127628539287, -2.686648591905966, 2.3344202661228, -1.5771328674312786]
+        );
+        let correlated = NoisyXorOptions { correlation: 0.8, ..NoisyXorOptions::default() };
+        let correlated = super::noisy_xor(correlated, 0).unwrap();
+        assert_eq!(
+            correlated.features().row(1099)[..4],
+            [1.22279124040199, 1.2659152576733568, 1.658159134840884, 1.6306054930496159]
         );
         let blobs = super::blobs(9, 2, 3, 0).unwrap();
         assert_eq!(blobs.features().row(8), [7.102134432571846, 1.2509261369865627]);

@@ -92,24 +92,6 @@ pub fn noisy_xor(options: NoisyXorOptions, seed: u64) -> Result<Labeled> {
 mod tests {
     use super::*;
 
-    fn bit(value: f64) -> f64 {
-        f64::from(u8::from(value > 0.5))
-    }
-
-    fn column(data: &Labeled, column: usize) -> Vec<f64> {
-        data.features().values().iter().skip(column).step_by(8).copied().collect()
-    }
-
-    fn correlation(x: &[f64], y: &[f64]) -> f64 {
-        let n = x.len() as f64;
-        let (mean_x, mean_y) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
-        let moment = |a: &[f64], ma: f64, b: &[f64], mb: f64| {
-            a.iter().zip(b).map(|(a, b)| (a - ma) * (b - mb)).sum::<f64>()
-        };
-        moment(x, mean_x, y, mean_y)
-            / (moment(x, mean_x, x, mean_x) * moment(y, mean_y, y, mean_y)).sqrt()
-    }
-
     #[test]
     fn without_noise_the_class_is_the_exclusive_or_of_the_bits() {
         let options = NoisyXorOptions { noise: [0.0; 2], ..NoisyXorOptions::default() };
@@ -121,50 +103,5 @@ mod tests {
         }
         let ones = data.class_counts()[1];
         assert!(ones.abs_diff(550) < 84, "{ones}");
-    }
-
-    #[test]
-    fn spread_and_correlation_are_as_asked() {
-        // With noise this small the nearest bit is the right one, so the noise itself can be seen.
-        let options = NoisyXorOptions {
-            rows: 20_000,
-            correlation: 0.8,
-            noise: [0.03, 0.05],
-            ..NoisyXorOptions::default()
-        };
-        let data = noisy_xor(options, 6).unwrap();
-        let deviation = |values: &[f64]| {
-            (values.iter().map(|value| value * value).sum::<f64>() / values.len() as f64).sqrt()
-        };
-        let noise: Vec<Vec<f64>> = (0..4)
-            .map(|input| column(&data, input).iter().map(|value| value - bit(*value)).collect())
-            .collect();
-        for (input, expected) in [(0, 0.03), (1, 0.03), (2, 0.05), (3, 0.05)] {
-            assert!((deviation(&noise[input]) / expected - 1.0).abs() < 0.025, "input {input}");
-        }
-        assert!((correlation(&noise[0], &noise[1]) - 0.8).abs() < 0.013);
-        assert!((correlation(&noise[2], &noise[3]) - 0.8).abs() < 0.013);
-        assert!(correlation(&noise[0], &noise[2]).abs() < 0.036);
-        for input in 4..8 {
-            let values = column(&data, input);
-            assert!((deviation(&values) / 2.0 - 1.0).abs() < 0.025);
-            let labels: Vec<f64> = data.labels().iter().map(|label| *label as f64).collect();
-            assert!(correlation(&values, &labels).abs() < 0.036);
-        }
-    }
-
-    #[test]
-    fn bad_options_are_refused_by_name() {
-        let good = NoisyXorOptions::default();
-        let error = |options| noisy_xor(options, 0).unwrap_err().to_string();
-        assert_eq!(
-            error(NoisyXorOptions { correlation: 1.5, ..good }),
-            "the correlation of the noise is 1.5; give a number from -1 to 1, such as 0.5"
-        );
-        assert!(error(NoisyXorOptions { rows: 0, ..good }).contains("number of rows is 0"));
-        assert!(error(NoisyXorOptions { noise: [0.3, -1.0], ..good }).contains("inputs 3-4 is -1"));
-        assert!(
-            error(NoisyXorOptions { irrelevant: f64::INFINITY, ..good }).contains("5-8 is inf")
-        );
     }
 }

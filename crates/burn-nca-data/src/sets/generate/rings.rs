@@ -91,16 +91,6 @@ fn direction(rng: &mut impl Rng) -> [f64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sets::generate::leave_one_out_accuracy;
-
-    #[test]
-    fn the_class_is_in_the_plane_and_the_noise_hides_it() {
-        let data = rings(RingsOptions::default(), 0).unwrap();
-        assert_eq!(data.class_counts(), [100; 5]);
-        let in_plane = leave_one_out_accuracy(&data, &[0, 1]);
-        let in_space = leave_one_out_accuracy(&data, &[0, 1, 2]);
-        assert!(in_plane > 0.95 && in_space < 0.75, "{in_plane} {in_space}");
-    }
 
     #[test]
     fn principal_components_would_keep_the_noise() {
@@ -136,21 +126,5 @@ mod tests {
         }
         // Five standard errors of each count are 468.
         assert!(eighths.iter().all(|count| count.abs_diff(10_000) < 468), "{eighths:?}");
-    }
-
-    #[test]
-    fn bad_options_are_refused_by_name() {
-        let error = |options| rings(options, 0).unwrap_err().to_string();
-        let good = RingsOptions::default();
-        assert_eq!(
-            error(RingsOptions { classes: 0, ..good }),
-            "the number of classes is 0; give at least 1"
-        );
-        assert!(error(RingsOptions { rows_per_class: 0, ..good }).contains("rows per class is 0"));
-        assert_eq!(
-            error(RingsOptions { radial_noise: -0.1, ..good }),
-            "the radial noise is -0.1; give a standard deviation of 0 or more"
-        );
-        assert!(error(RingsOptions { noise: f64::NAN, ..good }).contains("third column is NaN"));
     }
 }

@@ -187,37 +187,6 @@ fn a_callback_sees_every_step_and_stops_with_its_reason() {
     assert_eq!(solution.history.len(), 4);
 }
 
-fn assert_resumes<R: DirectionRule>(rule: &R) {
-    let start = DescentState::new(rosenbrock_start(10));
-    let go = |_: usize| ControlFlow::Continue(());
-    let whole = run(rule, start.clone(), EXACT.scale, &rosenbrock, go);
-    let stop_at = |last: usize| {
-        move |iteration: usize| match iteration {
-            iteration if iteration == last => ControlFlow::Break(Termination::Stopped),
-            _ => ControlFlow::Continue(()),
-        }
-    };
-    for last in [1, 5, whole.iterations] {
-        let part = run(rule, start.clone(), EXACT.scale, &rosenbrock, stop_at(last));
-        assert_eq!(part.iterations, last);
-        let text = serde_json::to_string(&part.module).unwrap();
-        let resumed = run(rule, serde_json::from_str(&text).unwrap(), EXACT.scale, &rosenbrock, go);
-        let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
-        assert_eq!(bits(&resumed.module.position), bits(&whole.module.position));
-        assert_eq!(bits(&resumed.module.gradient), bits(&whole.module.gradient));
-        assert_eq!(resumed.value.to_bits(), whole.value.to_bits());
-        assert_eq!(resumed.iterations, whole.iterations);
-        assert_eq!(resumed.evaluations, whole.evaluations);
-        assert_eq!(resumed.termination, whole.termination);
-    }
-}
-
-#[test]
-fn a_resumed_run_repeats_the_whole_one_bit_for_bit() {
-    assert_resumes(&EXACT.lbfgs());
-    assert_resumes(&EXACT.conjugate_gradient());
-}
-
 proptest! {
     #[test]
     fn values_never_rise_and_quadratics_are_solved(
