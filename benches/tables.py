@@ -401,7 +401,8 @@ def mutants():
     return table(["crate", "shards", "mutants", "killed first", "killed now", "unexplained"], rows)
 
 
-LCA = ["euclidean", "pca", "lmnn", "lmnn-inputs", "lmnn-passes", "lca", "lca-passes", "nca", "nca-usual", "nca-modern"]
+LCA = ["euclidean", "pca", "lmnn", "lmnn-passes", "lmnn-energies", "lmnn-passes-energies", "lca", "lca-passes"]
+LCA += ["nca", "nca-usual", "nca-modern"]
 LCA_TUNED = ["lmnn-tuned", "lca-tuned", "nca-tuned"]
 
 
