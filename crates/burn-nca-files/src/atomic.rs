@@ -170,7 +170,6 @@ mod tests {
     #[cfg(unix)]
     mod unix {
         use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-        use std::os::unix::net::UnixListener;
 
         use super::*;
 

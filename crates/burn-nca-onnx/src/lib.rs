@@ -154,10 +154,10 @@ fn metadata(fitted: &Fitted) -> Result<Vec<(&'static str, String)>> {
 #[cfg(test)]
 mod tests {
     use burn::tensor::Device;
-    use burn_nca_learn::data::{Coincidences, Features, Pairs};
+
     use burn_nca_learn::estimator::Decision;
-    use burn_nca_learn::method::PairNca;
-    use burn_nca_learn::{Estimator, NcaConfig};
+
+    use burn_nca_learn::NcaConfig;
 
     use super::*;
 

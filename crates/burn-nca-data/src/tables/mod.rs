@@ -54,6 +54,7 @@ pub use letters::{are_same_letters, is_decomposed};
 pub use moments::mean_and_variance;
 #[doc(hidden)]
 pub use name_key::difference;
+#[cfg(feature = "readers")]
 pub(crate) use name_key::distinct_names;
 pub use name_key::{compare_numbers, meant_name, name_key};
 pub use pairs::Pairs;

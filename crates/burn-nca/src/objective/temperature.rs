@@ -87,12 +87,6 @@ impl Temperature {
         }
     }
 
-    /// The logarithm of a learned one, `[1]`.
-    #[cfg(test)]
-    pub(super) fn log(&self) -> Option<Tensor<1>> {
-        self.log.as_ref().map(Param::val)
-    }
-
     /// Points whose squared distances are those of `points` divided by `times` T.
     ///
     /// # Shapes

@@ -1,12 +1,10 @@
-//! Losses over classes at the ends of number types, and fused sums against the definition.
+//! Losses over classes at the ends of number types.
 
 use burn::nn::loss::Reduction;
-use burn::tensor::{DType, Device, TensorData};
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use burn::tensor::{DType, Device};
 
 use super::*;
-use crate::objective::{ClassTarget, Criterion, NcaLossConfig, TemperatureConfig};
+use crate::objective::{ClassTarget, Criterion, NcaLossConfig};
 
 const TYPES: [DType; 7] =
     [DType::I64, DType::I32, DType::I16, DType::I8, DType::U32, DType::U16, DType::U8];
