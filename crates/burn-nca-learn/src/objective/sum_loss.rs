@@ -187,10 +187,6 @@ impl<A: Objective, B: Objective> Objective for SumLoss<A, B> {
         parts
     }
 
-    fn offset(&self, target: &Self::Target) -> f64 {
-        self.first.offset(&target.0) + self.weight * self.second.offset(&target.1)
-    }
-
     fn lower_bound(&self, target: &Self::Target) -> Option<f64> {
         let second = self.second.lower_bound(&target.1)?;
         Some(self.first.lower_bound(&target.0)? + self.weight * second)

@@ -107,7 +107,7 @@ pub fn value<E: Encoder, O: Objective>(
         ranges.iter().map(block).sum()
     };
     let groups = in_groups(&model.objective, &ranges, runs_on_host(&z.device()), sum);
-    groups.into_iter().sum::<f64>() + model.objective.offset(target)
+    groups.into_iter().sum()
 }
 
 /// How the sums over the pairs of these rows are computed, see [`Objective::sums_taken`].
@@ -171,9 +171,9 @@ pub(super) fn penalized<E: Encoder, O: Objective>(
     for group in groups {
         total.merge(&model.objective, group);
     }
-    let (sums, offset) = (total.sums(), model.objective.offset(target));
-    let mut value = sums.iter().sum::<f64>() + offset;
-    let mut magnitude = sums.iter().map(|sum| sum.abs()).sum::<f64>() + offset.abs();
+    let sums = total.sums();
+    let mut value = sums.iter().sum::<f64>();
+    let mut magnitude = sums.iter().map(|sum| sum.abs()).sum::<f64>();
     if let Some(penalty) = penalty {
         let leaf = z.autodiff().require_grad();
         let of_penalty = BlockSums::of(&model.objective, &leaf, vec![penalty(leaf.clone())]);

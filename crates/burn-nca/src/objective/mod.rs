@@ -51,8 +51,6 @@ pub use candidates::{CandidateLoss, Candidates};
 pub use classes::ClassIndex;
 pub use mlkr::{MlkrLoss, MlkrLossConfig};
 pub use nca::{Criterion, NcaLoss, NcaLossConfig};
-#[doc(hidden)]
-pub use pair_index::Normalizer;
 pub use pair_index::PairIndex;
 pub use pairs::{PairLoss, PairLossConfig};
 pub(crate) use reduction::over;
@@ -157,12 +155,6 @@ pub trait Objective: Module + ModuleDisplay {
         vec![self.block(embedding, target, terms)]
     }
 
-    /// What the value of all blocks together lacks (a term whose gradient the blocks carry already), by the
-    /// [`prepared`](Self::prepared) target.
-    fn offset(&self, _target: &Self::Target) -> f64 {
-        0.0
-    }
-
     /// A lower bound of the value of any embedding, where it is known: what distinguishes a start that cannot move from
     /// an optimum. Without it a saturated start is reported as converged.
     fn lower_bound(&self, _target: &Self::Target) -> Option<f64> {
@@ -187,7 +179,7 @@ pub trait Objective: Module + ModuleDisplay {
         assert_points(target, embedding.dims()[0]);
         let prepared = self.prepared(embedding.clone().without_autodiff(), target);
         let target = prepared.as_ref().unwrap_or(target);
-        self.block(embedding, target, 0..target.terms()).add_scalar(self.offset(target))
+        self.block(embedding, target, 0..target.terms())
     }
 
     /// What a mini-batch says of the whole sum, shape `[1]`; `None` where none of its terms counts.

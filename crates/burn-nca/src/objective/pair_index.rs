@@ -19,8 +19,6 @@ pub struct PairIndex {
     device: Device,
     /// The pairs on the device, if there are any.
     ends: Option<PairEnds>,
-    /// That of the embedding of an evaluation.
-    normalizer: Option<Normalizer>,
 }
 
 #[derive(Clone, Debug)]
@@ -50,7 +48,7 @@ impl PairIndex {
             }
         });
         let (total_weight, device) = (pairs.total_weight(), device.clone());
-        Self { total_weight, pairs, device, ends, normalizer: None }
+        Self { total_weight, pairs, device, ends }
     }
 
     /// Number of points, n, paired or not.
@@ -61,16 +59,6 @@ impl PairIndex {
     /// Number of pairs.
     pub fn pairs(&self) -> usize {
         self.pairs.len()
-    }
-
-    /// The same pairs with the normalizer of an embedding.
-    pub(super) fn with_normalizer(&self, normalizer: Normalizer) -> Self {
-        Self { normalizer: Some(normalizer), ..self.clone() }
-    }
-
-    /// The normalizer of the embedding of an evaluation.
-    pub(super) fn normalizer(&self) -> Option<Normalizer> {
-        self.normalizer
     }
 
     /// W, the sum of all weights.
@@ -107,28 +95,5 @@ impl DataTarget for PairIndex {
     /// The pairs: a mean is over them, whatever their weights.
     fn counted(&self) -> usize {
         self.pairs()
-    }
-}
-
-/// The normalizer of equation 8 at one embedding, kept so that no scale overflows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Normalizer {
-    /// The largest log-sum-exp of a row of exponents `-||z_c - z_d||²`.
-    pub(super) top: f64,
-    /// `log(Z / exp(top))`, not negative.
-    pub(super) log_sum: f64,
-}
-
-impl Normalizer {
-    /// log Z.
-    pub fn log_z(&self) -> f64 {
-        self.top + self.log_sum
-    }
-
-    /// The normalizer of rows that are given by their log-sum-exps.
-    pub(super) fn of_rows(rows: &[f64]) -> Self {
-        let top = rows.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = rows.iter().map(|row| (row - top).exp()).sum();
-        Self { top, log_sum: sum.ln() }
     }
 }

@@ -13,8 +13,7 @@ use burn_nca_fused::{NeighborSets, pair_sum};
 use super::among_all;
 use super::batch::{assert_rows, at_least_f32};
 use super::reduction::reduce_sum;
-use super::{BatchLoss, Normalizer, Objective, PairIndex, PairTarget, whole_range};
-use crate::data::host_values;
+use super::{BatchLoss, Objective, PairIndex, PairTarget, whole_range};
 use crate::nca;
 use crate::shown_on_one_line;
 use crate::sums::{LOG_SUM, Sums, in_blocks, is_one_block, rows_in_blocks};
@@ -67,11 +66,9 @@ impl PairLossConfig {
 ///   without end.
 ///
 /// # Numerics
-/// The exact value over a large data set takes log Z from a first pass, without gradient; each block then
-/// adds `W Z_block / Z`, whose gradient is that of `W log Z`. Term i is row i of Z with
-/// the pairs (i, b). Terms are formed in log space ([`nca::pairs`]); the point itself
-/// is found by position. No table of distances is held: the memory is O(n), and k numbers for each pair that
-/// begins in a block.
+/// Terms are formed in log space ([`nca::pairs`]); the point itself is found by position. No table of distances is held:
+/// log Z is one operation, or is added up over blocks of its rows; the memory is O(n), and k numbers for each pair that
+/// begins in a block of points.
 ///
 /// A mini-batch of points (as drawn by a stochastic fit) holds the pairs whose both ends are in it, and Z
 /// is that of its points: of n points and batches of b, a share of about (b/n)² of the pairs. Where pairs
@@ -107,12 +104,6 @@ shown_on_one_line!(PairLoss, |module, content| content
     .add_debug_attribute("include_self", &module.config.include_self));
 
 impl PairLoss {
-    /// The normalizer at an embedding `[n, k]`; the rows of Z are added in f64, in order.
-    #[doc(hidden)]
-    pub fn normalizer(&self, embedding: Tensor<2>) -> Normalizer {
-        Normalizer::of_rows(&host_values(self.all_rows_of_z(embedding.without_autodiff())))
-    }
-
     /// The loss of a batch of pairs, as an ordinary Burn loss: row i of `first` and of `second` are a pair.
     ///
     /// The normalizer is over all 2b points of the batch; everything stays on the device. `Mean` (and
@@ -195,11 +186,15 @@ impl PairLoss {
         if self.are_fused(&z) || is_one_block(&z, n) {
             return nca::pairs::log_of_sum(self.rows_of_z(z, 0..n));
         }
-        let constant = self.all_rows_of_z(z.clone().without_autodiff());
+        let points = z.clone().without_autodiff();
+        let constant = rows_in_blocks(&points, 0..n, |rows| self.rows_of_z(points.clone(), rows));
         let top = constant.clone().max();
         let log_sum = nca::pairs::log_of_sum(constant - top.clone().unsqueeze());
-        let share = self.share(z, (top.clone(), log_sum.clone()), 0..n);
-        share + log_sum.sub_scalar(1.0) + top
+        let share = in_blocks([z], 0..n, |[z], rows| {
+            let over_top = self.rows_of_z(z, rows) - top.clone().unsqueeze();
+            (over_top - log_sum.clone().unsqueeze()).exp().sum()
+        });
+        share + log_sum.clone().sub_scalar(1.0) + top
     }
 
     fn are_fused(&self, z: &Tensor<2>) -> bool {
@@ -220,32 +215,6 @@ impl PairLoss {
         let (logits, own) = nca::exponents(z, rows);
         let none = || own.clone().bool_and(own.clone().bool_not());
         nca::log_sum_exp(logits, if include_self { none() } else { own })
-    }
-
-    /// The same for all points, `[n, 1]`, without a gradient.
-    fn all_rows_of_z(&self, z: Tensor<2>) -> Tensor<2> {
-        let [n, _] = z.dims();
-        if self.are_fused(&z) {
-            return self.rows_of_z(z, 0..n);
-        }
-        rows_in_blocks(&z, 0..n, |rows| self.rows_of_z(z.clone(), rows))
-    }
-
-    /// `Σ_c exp(row_c - log Z)` of some points c, `[1]`: their share of Z, of which `log Z = top + log_sum`.
-    fn share(
-        &self,
-        z: Tensor<2>,
-        (top, log_sum): (Tensor<1>, Tensor<1>),
-        rows: Range<usize>,
-    ) -> Tensor<1> {
-        let share = |rows: Tensor<2>| {
-            let over_top = rows - top.clone().unsqueeze();
-            (over_top - log_sum.clone().unsqueeze()).exp().sum()
-        };
-        if self.are_fused(&z) {
-            return share(self.rows_of_z(z, rows));
-        }
-        in_blocks([z], rows, |[z], rows| share(self.rows_of_z(z, rows)))
     }
 }
 
@@ -268,35 +237,27 @@ impl Objective for PairLoss {
         Some((if self.are_fused(&embedding) { Sums::Fused } else { Sums::Plain }, 0))
     }
 
-    /// With the normalizer.
-    fn prepared(&self, embedding: Tensor<2>, pairs: &PairIndex) -> Option<PairIndex> {
-        assert_eq!(embedding.dims()[0], pairs.points());
-        Some(pairs.with_normalizer(self.normalizer(embedding)))
+    fn block(&self, embedding: Tensor<2>, pairs: &PairIndex, terms: Range<usize>) -> Tensor<1> {
+        let nothing = embedding.clone().sum().mul_scalar(0.0);
+        let parts = self.block_parts(embedding, pairs, terms).into_iter();
+        parts.reduce(|sum, part| sum + part).unwrap_or(nothing)
     }
 
-    fn block(&self, embedding: Tensor<2>, pairs: &PairIndex, terms: Range<usize>) -> Tensor<1> {
-        let normalizer = pairs.normalizer().unwrap_or_else(|| self.normalizer(embedding.clone()));
-        let (device, dtype) = (embedding.device(), embedding.dtype());
-        let number = |number: f64| Tensor::from_data([number], (&device, dtype));
-        let log_z = (number(normalizer.top), number(normalizer.log_sum));
-        let share = self.share(embedding.clone(), log_z, terms.clone());
-        let repulsion = share.mul_scalar(pairs.total_weight());
-        match pairs.attraction(&embedding, &terms) {
-            Some(attraction) => attraction + repulsion,
-            None => repulsion,
-        }
+    /// The attraction of the pairs that begin in the block, and in the first one `W log Z`.
+    fn block_parts(
+        &self,
+        embedding: Tensor<2>,
+        pairs: &PairIndex,
+        terms: Range<usize>,
+    ) -> Vec<Tensor<1>> {
+        let repels = terms.start == 0 && pairs.total_weight() > 0.0;
+        let attraction = pairs.attraction(&embedding, &terms);
+        let repulsion =
+            repels.then(|| self.log_normalizer(embedding).mul_scalar(pairs.total_weight()));
+        attraction.into_iter().chain(repulsion).collect()
     }
 
     fn blocks(&self, _: &Tensor<2>, pairs: &PairIndex, _rows: usize) -> Vec<Range<usize>> {
         whole_range(pairs.points())
-    }
-
-    /// `W log Z - W`: the blocks add up to W in place of `W log Z`.
-    ///
-    /// # Panics
-    /// If the pairs are not prepared.
-    fn offset(&self, pairs: &PairIndex) -> f64 {
-        let normalizer = pairs.normalizer().expect("pairs prepared at the embedding");
-        pairs.total_weight() * (normalizer.log_z() - 1.0)
     }
 }

@@ -63,7 +63,7 @@ pub fn kernel_regression(z: &[f64], k: usize, targets: &[f64], columns: usize) -
 }
 
 /// log Z of equation 8.
-pub fn log_normalizer(z: &[f64], k: usize, include_self: bool) -> f64 {
+fn log_normalizer(z: &[f64], k: usize, include_self: bool) -> f64 {
     let n = z.len() / k;
     let pairs = (0..n).flat_map(|c| (0..n).map(move |d| (c, d)));
     let counted = pairs.filter(|(c, d)| include_self || c != d);
