@@ -31,6 +31,15 @@ pub struct Explained<'a> {
     pub warning: Option<Warning>,
 }
 
+/// A class, a number, or the numbers of several targets as cells of CSV.
+pub fn csv_cells(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(class) => vec![csv_field(class)],
+        Value::Array(numbers) => numbers.iter().flat_map(csv_cells).collect(),
+        number => vec![csv_number(number.as_f64().unwrap_or(f64::NAN))],
+    }
+}
+
 impl<'a> Explained<'a> {
     /// The explanations of rows that are predicted by a decision; `training` are the training rows, or why they are not
     /// there.
@@ -82,23 +91,17 @@ impl<'a> Explained<'a> {
     /// A row as cells, by its place among those that were predicted.
     pub fn cells(&self, place: usize) -> Vec<String> {
         let (found, has_ids) = (self.json(place), self.has_ids);
-        let text = |value: &Value| match value {
-            Value::String(class) => csv_field(class),
-            number => csv_number(number.as_f64().unwrap_or(f64::NAN)),
-        };
         let mut cells = Vec::new();
         for neighbor in found["neighbors"].as_array().into_iter().flatten() {
             cells.push(neighbor["row"].to_string());
             cells.extend(has_ids.then(|| csv_field(neighbor["id"].as_str().unwrap_or_default())));
-            match &neighbor["target"] {
-                Value::Array(numbers) => cells.extend(numbers.iter().map(text)),
-                one => cells.push(text(one)),
-            }
-            cells.push(text(&neighbor["share"]));
+            cells.extend(csv_cells(&neighbor["target"]));
+            cells.extend(csv_cells(&neighbor["share"]));
         }
         cells.resize(self.of_neighbors, String::new());
         for feature in found["features"]["top"].as_array().into_iter().flatten() {
-            cells.extend([text(&feature["name"]), text(&feature["nearer_by"])]);
+            cells.extend(csv_cells(&feature["name"]));
+            cells.extend(csv_cells(&feature["nearer_by"]));
         }
         cells.resize(self.head.len(), String::new());
         cells

@@ -6,9 +6,9 @@ use burn_nca_learn::data::Features;
 use burn_nca_learn::estimator::{Decision, TrainingTargets};
 use burn_nca_report::Warning;
 use serde::Serialize;
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
-use super::explained::Explained;
+use super::explained::{Explained, csv_cells};
 use super::loaded::Loaded;
 use super::training_rows;
 use crate::cli::{PredictArgs, Rule};
@@ -57,22 +57,31 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     let target = loaded.source.as_ref().and_then(|source| source.target.as_deref());
     let target = target.unwrap_or(CLASS);
     let explained = explained(args, &loaded, (features, decision), target)?;
-    let predicted = match targets {
+    let (names, values, shares) = match targets {
         TrainingTargets::Numbers { targets, .. } => {
-            let values = model.decide_numbers(features, decision)?;
-            Predicted::numbers(targets.names(), &values, rows)
+            let found = model.decide_numbers(features, decision)?;
+            let value = |numbers: &[f64]| match numbers {
+                [number] => json!(number),
+                numbers => json!(numbers),
+            };
+            let values = found.chunks(targets.columns()).map(value).collect();
+            (targets.names().to_vec(), values, None)
         }
         _ => {
-            let predicted = if args.probabilities {
-                let (classes, shares) = model.decide_probabilities(features, decision)?;
-                (classes, Some(shares))
+            let classes = model.class_names();
+            let (found, shares) = if args.probabilities {
+                let (found, shares) = model.decide_probabilities(features, decision)?;
+                (found, Some((classes, shares)))
             } else {
                 (model.decide_classes(features, decision)?, None)
             };
-            Predicted::classes(target, model.class_names(), predicted, rows)
+            let values = found.into_iter().map(|class| json!(classes[class])).collect();
+            (vec![target.to_string()], values, shares)
         }
     };
-    let predicted = predicted.with_explanations(explained);
+    let mut predicted = Predicted { targets: names, table: rows, values, shares, explained };
+    let of_explained = predicted.explained.as_mut().and_then(|found| found.warning.take());
+    predicted.table.warnings.extend(of_explained);
     let text = match format {
         TableFormat::Json => predicted.json()?,
         _ => predicted.csv(),
@@ -104,128 +113,71 @@ fn explained<'a>(
     Ok(Some(explained))
 }
 
-/// The predictions for the rows of a table, as the JSON document has them.
-#[derive(Serialize)]
+/// The predictions for the rows of a table.
 struct Predicted<'a> {
+    /// The names of what is predicted: several of a model of several numbers.
+    targets: Vec<String>,
+    table: ModelRows,
+    /// A class, a number, or numbers, for each row that was kept.
+    values: Vec<Value>,
+    /// The classes and the share of each, row-major, where they were asked for.
+    shares: Option<(&'a [String], Vec<f64>)>,
+    /// What the predictions are made of, where that was asked for.
+    explained: Option<Explained<'a>>,
+}
+
+/// The same as a JSON document.
+#[derive(Serialize)]
+struct Document<'a> {
     target: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<String>,
-    rows: Vec<Row>,
+    id: Option<&'a str>,
+    rows: Vec<Row<'a>>,
     /// What was unusual in the table.
-    warnings: Vec<Warning>,
-    /// The classes, where their shares were asked for.
-    #[serde(skip)]
-    classes: Vec<String>,
-    /// What the predictions are made of, where that was asked for.
-    #[serde(skip)]
-    explained: Option<Explained<'a>>,
+    warnings: &'a [Warning],
 }
 
 /// A row of the table; one that was left out has no prediction.
 #[derive(Serialize)]
-struct Row {
+struct Row<'a> {
     /// From 1.
     row: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<String>,
-    prediction: Option<Value>,
+    id: Option<&'a str>,
+    prediction: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    probabilities: Option<Map<String, serde_json::Value>>,
+    probabilities: Option<Map<String, Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    explanation: Option<serde_json::Value>,
-    /// Its place among the rows that were kept.
-    #[serde(skip)]
-    place: usize,
-    /// Its share of each class.
-    #[serde(skip)]
-    shares: Vec<f64>,
+    explanation: Option<Value>,
 }
 
-/// A class or numbers.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Value {
-    Class(String),
-    Number(f64),
-    Numbers(Vec<f64>),
-}
-
-impl<'a> Predicted<'a> {
-    /// What is predicted for each row that was kept.
-    fn of(target: String, table: ModelRows, value: impl Fn(usize) -> Value) -> Self {
-        let places = table.places().into_iter().enumerate();
-        let (id, ids) = table.ids.unzip();
-        let mut ids = ids.into_iter().flatten();
-        let row = |(at, place): (usize, Option<usize>)| Row {
-            row: at + 1,
-            id: ids.next(),
-            prediction: place.map(&value),
-            probabilities: None,
-            explanation: None,
-            place: place.unwrap_or_default(),
-            shares: Vec::new(),
-        };
-        let (rows, warnings) = (places.map(row).collect(), table.warnings);
-        Self { target, id, rows, warnings, classes: Vec::new(), explained: None }
-    }
-
-    /// A class per row that was kept, and perhaps the share of each class, row-major.
-    fn classes(
-        target: &str,
-        names: &[String],
-        (classes, shares): (Vec<usize>, Option<Vec<f64>>),
-        table: ModelRows,
-    ) -> Self {
-        let class = |place: usize| Value::Class(names[classes[place]].clone());
-        let mut predicted = Self::of(target.to_string(), table, class);
-        if let Some(shares) = shares {
-            let rows = predicted.rows.iter_mut().filter(|row| row.prediction.is_some());
-            rows.zip(shares.chunks(names.len())).for_each(|(row, of)| row.shares = of.to_vec());
-            predicted.classes = names.to_vec();
-        }
-        predicted
-    }
-
-    /// Numbers per row that was kept, row-major, one a target.
-    fn numbers(targets: &[String], values: &[f64], table: ModelRows) -> Self {
-        let names: Vec<String> = targets.iter().map(|name| csv_field(name)).collect();
-        let target = if let [name] = targets { name.clone() } else { names.join(",") };
-        let of_rows: Vec<&[f64]> = values.chunks(targets.len()).collect();
-        Self::of(target, table, |place| match of_rows[place] {
-            [number] => Value::Number(*number),
-            numbers => Value::Numbers(numbers.to_vec()),
+impl Predicted<'_> {
+    /// The share of each class in the prediction at a place, where they were asked for.
+    fn shares(&self, place: usize) -> impl Iterator<Item = (&String, f64)> {
+        let of_classes = self.shares.iter();
+        of_classes.flat_map(move |(classes, shares)| {
+            classes.iter().zip(shares[place * classes.len()..].iter().copied())
         })
-    }
-
-    /// The same with what they are made of, and what to say of that.
-    fn with_explanations(mut self, mut explained: Option<Explained<'a>>) -> Self {
-        self.warnings.extend(explained.as_mut().and_then(|found| found.warning.take()));
-        Self { explained, ..self }
     }
 
     /// One line per row: its name, the prediction, and one column `p_CLASS` per class where shares were asked for;
     /// then what it is made of.
     fn csv(&self) -> String {
-        let mut head: Vec<String> = self.id.iter().map(|name| csv_field(name)).collect();
-        head.push(csv_field(&self.target));
-        head.extend(self.classes.iter().map(|class| csv_field(&format!("p_{class}"))));
-        let of_explained = self.explained.as_ref().map_or(&[][..], |found| &found.head);
-        head.extend_from_slice(of_explained);
-        let more = self.classes.len() + of_explained.len();
+        let ids = self.table.ids.as_ref();
+        let classes = self.shares.as_ref().map_or(&[][..], |(classes, _)| classes);
+        let names = ids.iter().map(|(name, _)| name).chain(&self.targets).cloned();
+        let names = names.chain(classes.iter().map(|class| format!("p_{class}")));
+        let mut head: Vec<String> = names.map(|name| csv_field(&name)).collect();
+        head.extend(self.explained.iter().flat_map(|found| found.head.iter().cloned()));
         let mut text = head.join(",") + "\n";
-        for row in &self.rows {
-            let mut cells: Vec<String> = row.id.iter().map(|id| csv_field(id)).collect();
-            cells.push(match &row.prediction {
-                None => ",".repeat(more),
-                Some(Value::Class(name)) => csv_field(name),
-                Some(Value::Number(number)) => csv_number(*number),
-                Some(Value::Numbers(numbers)) => {
-                    numbers.iter().copied().map(csv_number).collect::<Vec<_>>().join(",")
-                }
-            });
-            cells.extend(row.shares.iter().copied().map(csv_number));
-            let explained = self.explained.iter().filter(|_| row.prediction.is_some());
-            cells.extend(explained.flat_map(|found| found.cells(row.place)));
+        for (at, place) in self.table.places().into_iter().enumerate() {
+            let mut cells: Vec<String> = ids.iter().map(|(_, ids)| csv_field(&ids[at])).collect();
+            if let Some(place) = place {
+                cells.extend(csv_cells(&self.values[place]));
+                cells.extend(self.shares(place).map(|(_, share)| csv_number(share)));
+                cells.extend(self.explained.iter().flat_map(|found| found.cells(place)));
+            }
+            cells.resize(head.len(), String::new());
             text.push_str(&cells.join(","));
             text.push('\n');
         }
@@ -236,14 +188,25 @@ impl<'a> Predicted<'a> {
     ///
     /// # Errors
     /// None that a prediction has: its numbers are finite.
-    fn json(mut self) -> Result<String> {
-        for row in self.rows.iter_mut().filter(|row| row.prediction.is_some()) {
-            let shares = row.shares.iter().map(|share| json!(share));
-            let named = self.classes.iter().cloned().zip(shares);
-            row.probabilities = (!self.classes.is_empty()).then(|| named.collect());
-            row.explanation = self.explained.as_ref().map(|found| found.json(row.place));
-        }
-        Ok(serde_json::to_string_pretty(&self)? + "\n")
+    fn json(&self) -> Result<String> {
+        let ids = self.table.ids.as_ref();
+        let of_classes = |place| self.shares(place).map(|(class, p)| (class.clone(), json!(p)));
+        let row = |(at, place): (usize, Option<usize>)| Row {
+            row: at + 1,
+            id: ids.map(|(_, ids)| ids[at].as_str()),
+            prediction: place.map(|place| &self.values[place]),
+            probabilities: place
+                .filter(|_| self.shares.is_some())
+                .map(|at| of_classes(at).collect()),
+            explanation: place.zip(self.explained.as_ref()).map(|(at, found)| found.json(at)),
+        };
+        let document = Document {
+            target: self.targets.join(","),
+            id: ids.map(|(name, _)| name.as_str()),
+            rows: self.table.places().into_iter().enumerate().map(row).collect(),
+            warnings: &self.table.warnings,
+        };
+        Ok(serde_json::to_string_pretty(&document)? + "\n")
     }
 }
 
@@ -268,30 +231,35 @@ mod tests {
         vec!["a".to_string(), "b, c".to_string()]
     }
 
+    fn predicted<'a>(
+        targets: &[&str],
+        values: Value,
+        table: ModelRows,
+        shares: Option<(&'a [String], Vec<f64>)>,
+    ) -> Predicted<'a> {
+        let values = values.as_array().unwrap().clone();
+        let targets = targets.iter().map(ToString::to_string).collect();
+        Predicted { targets, table, values, shares, explained: None }
+    }
+
     #[test]
     fn classes_are_quoted_where_they_must_be() {
-        let shares = Some(vec![0.25, 0.75, 1.0, 2e-20]);
-        let of = |target, shares| {
-            Predicted::classes(target, &names(), (vec![1, 0], shares), rows(2, vec![0, 1], None))
-        };
-        assert_eq!(of("class", None).csv(), "class\n\"b, c\"\na\n");
-        assert_eq!(
-            of("a, b", shares).csv(),
-            "\"a, b\",p_a,\"p_b, c\"\n\"b, c\",0.25,0.75\na,1,2e-20\n"
-        );
+        let (names, values) = (names(), json!(["b, c", "a"]));
+        let plain = predicted(&["class"], values.clone(), rows(2, vec![0, 1], None), None);
+        assert_eq!(plain.csv(), "class\n\"b, c\"\na\n");
+        let shares = Some((&names[..], vec![0.25, 0.75, 1.0, 2e-20]));
+        let found = predicted(&["a, b"], values, rows(2, vec![0, 1], None), shares);
+        let lines = "\"a, b\",p_a,\"p_b, c\"\n\"b, c\",0.25,0.75\na,1,2e-20\n";
+        assert_eq!(found.csv(), lines);
     }
 
     #[test]
     fn rows_keep_their_names_and_one_that_was_left_out_has_no_prediction() {
-        let kept = rows(3, vec![0, 2], Some(&["x", "y", "z"]));
-        let found = Predicted::classes(
-            "kind",
-            &names(),
-            (vec![1, 0], Some(vec![0.5, 0.5, 1.0, 0.0])),
-            kept,
-        );
+        let (names, kept) = (names(), rows(3, vec![0, 2], Some(&["x", "y", "z"])));
+        let shares = Some((&names[..], vec![0.5, 0.5, 1.0, 0.0]));
+        let found = predicted(&["kind"], json!(["b, c", "a"]), kept, shares);
         assert_eq!(found.csv(), "name,kind,p_a,\"p_b, c\"\nx,\"b, c\",0.5,0.5\ny,,,\nz,a,1,0\n");
-        let document: serde_json::Value = serde_json::from_str(&found.json().unwrap()).unwrap();
+        let document: Value = serde_json::from_str(&found.json().unwrap()).unwrap();
         assert_eq!(document["target"], "kind");
         assert_eq!(document["rows"][0]["id"], "x");
         assert_eq!(document["rows"][0]["probabilities"]["b, c"], 0.5);
@@ -301,10 +269,14 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_numbers() {
-        let found = Predicted::numbers(&["price".into()], &[1.5, 1e-7], rows(2, vec![0, 1], None));
+    fn numbers_are_numbers_and_several_are_columns() {
+        let table = rows(2, vec![0, 1], None);
+        let found = predicted(&["price"], json!([1.5, 1e-7]), table, None);
         assert_eq!(found.csv(), "price\n1.5\n1e-7\n");
-        let document: serde_json::Value = serde_json::from_str(&found.json().unwrap()).unwrap();
+        let document: Value = serde_json::from_str(&found.json().unwrap()).unwrap();
         assert_eq!(document["rows"][1]["prediction"], 1e-7);
+        let table = rows(2, vec![1], None);
+        let found = predicted(&["x, y", "z"], json!([[1.0, 2.5]]), table, None);
+        assert_eq!(found.csv(), "\"x, y\",z\n,\n1,2.5\n");
     }
 }
