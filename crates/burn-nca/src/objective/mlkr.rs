@@ -14,7 +14,7 @@ use burn_nca_fused::{NeighborSets, PairSum};
 use super::among_all;
 use super::batch::{assert_rows, at_least_f32};
 use super::reduction::{reduce_sum, total};
-use super::{BatchLoss, Objective, TargetIndex, by_series_or_streamed};
+use super::{BatchLoss, Objective, TargetIndex, whole_on_host};
 use crate::nca::mlkr::{predicted, squared_errors};
 use crate::nca::{exponents, squared_distances};
 use crate::shown_on_one_line;
@@ -205,10 +205,7 @@ impl Objective for MlkrLoss {
     }
 
     fn blocks(&self, z: &Tensor<2>, targets: &TargetIndex, _rows: usize) -> Vec<Range<usize>> {
-        let (n, sums) = (targets.points(), self.config.sums);
-        let by_series = sums.are_operations(PairSum::Mean, z)
-            && sums.fourier((z, z), || [others(&(0..n), z)], targets.columns()).is_some();
-        by_series_or_streamed(n, by_series)
+        whole_on_host(targets.points(), self.config.sums.are_operations(PairSum::Mean, z), z)
     }
 
     fn lower_bound(&self, _targets: &TargetIndex) -> Option<f64> {

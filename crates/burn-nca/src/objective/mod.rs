@@ -67,6 +67,7 @@ use core::ops::Range;
 use burn::module::{Module, ModuleDisplay};
 use burn::tensor::Tensor;
 
+use crate::device::runs_on_host;
 use crate::error::{Error, Result};
 use crate::sums::{Sums, cut};
 
@@ -237,10 +238,11 @@ pub fn whole_range(terms: usize) -> Vec<Range<usize>> {
     cut(0..terms, STREAMED)
 }
 
-/// Cuts terms whose sums over pairs are of all points by one Fourier series, where those of a block would take as long, or
-/// are streamed.
-fn by_series_or_streamed(terms: usize, by_series: bool) -> Vec<Range<usize>> {
-    cut(0..terms, if by_series { terms } else { STREAMED })
+/// The same, but one block of all terms where their sums are operations on the host: a sum over all points finds each pair
+/// once for the gradients of both, and a Fourier series of a block would take as long.
+fn whole_on_host(terms: usize, operations: bool, z: &Tensor<2>) -> Vec<Range<usize>> {
+    let is_whole = operations && runs_on_host(&z.device());
+    cut(0..terms, if is_whole { terms } else { STREAMED })
 }
 
 /// The rows of some points as the queries among all of them: the points themselves where it is all of them, so that a

@@ -15,7 +15,7 @@ use super::contrast::plain::{hinge, without_positive};
 use super::contrast::{Contrast, Contrasted};
 use super::{
     BatchLoss, CandidateLoss, Candidates, ClassIndex, ClassTarget, Objective, Similarity,
-    Temperature, among_all, assert_points, by_series_or_streamed,
+    Temperature, among_all, assert_points, whole_on_host,
 };
 use crate::nca::{equal_pairs, exponents, log_p};
 use crate::shown_on_one_line;
@@ -299,11 +299,6 @@ impl Objective for NcaLoss {
     }
 
     fn blocks(&self, z: &Tensor<2>, classes: &ClassIndex, _rows: usize) -> Vec<Range<usize>> {
-        let (sums, all) = (self.config.sums, 0..classes.labeled());
-        let by_series = classes.classes() > 1 && sums.may_be_fourier(z) && {
-            let z = &classes.arrange(z.clone());
-            sums.are_operations(LOG_SUM, z) && self.tolerance(z, classes, &all).is_some()
-        };
-        by_series_or_streamed(all.end, by_series)
+        whole_on_host(classes.labeled(), self.config.sums.are_operations(LOG_SUM, z), z)
     }
 }

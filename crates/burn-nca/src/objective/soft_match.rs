@@ -16,8 +16,7 @@ use burn_nca_fused::PairSum;
 use super::batch::{assert_rows, at_least_f32};
 use super::reduction::reduce;
 use super::{
-    AgreementIndex, AgreementTarget, BatchLoss, Criterion, Objective, among_all,
-    by_series_or_streamed,
+    AgreementIndex, AgreementTarget, BatchLoss, Criterion, Objective, among_all, whole_on_host,
 };
 use crate::nca::soft_match::{log_agreement, log_p};
 use crate::nca::{exponents, own_pairs};
@@ -313,14 +312,9 @@ impl Objective for SoftNcaLoss {
     }
 
     fn blocks(&self, z: &Tensor<2>, agreements: &AgreementIndex, rows: usize) -> Vec<Range<usize>> {
-        let all = 0..agreements.labeled();
         if agreements.is_table() {
-            return cut(all, rows);
+            return cut(0..agreements.labeled(), rows);
         }
-        let by_series = self.config.sums.may_be_fourier(z) && {
-            let z = &agreements.arrange(z.clone(), self.config.unlabeled_neighbors);
-            self.are_operations(z, agreements) && self.tolerance(z, agreements, &all).is_some()
-        };
-        by_series_or_streamed(all.end, by_series)
+        whole_on_host(agreements.labeled(), self.are_operations(z, agreements), z)
     }
 }

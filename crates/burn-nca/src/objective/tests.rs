@@ -21,6 +21,16 @@ fn pairs() -> PairLoss {
 }
 
 #[test]
+fn operations_on_the_host_are_of_all_terms_and_others_of_blocks() {
+    let device = Device::flex();
+    let labels: Vec<usize> = (0..5000).map(|row| row % 2).collect();
+    let (classes, z) = (ClassIndex::new(&labels, &device).unwrap(), zeros([5000, 2]));
+    let blocks = |sums| NcaLossConfig::new().with_sums(sums).init().blocks(&z, &classes, 100);
+    assert_eq!(blocks(Sums::Fused), [0..5000]);
+    assert_eq!(blocks(Sums::Plain), [0..4096, 4096..5000]);
+}
+
+#[test]
 fn every_loss_prints_its_settings() {
     let device = Device::flex();
     let nca = NcaLossConfig::new().with_repulsion(0.5).init();
