@@ -135,7 +135,8 @@ mod tests {
                 labels.push(class);
                 targets.push(targets_of(&points, &labels, n, n));
                 let value = loss(&points, &labels, &targets);
-                (labels.pop(), targets.pop());
+                labels.pop();
+                targets.pop();
                 value
             };
             let energies: Vec<f64> = (0..3).map(energy).collect();
