@@ -170,6 +170,7 @@ mod tests {
     #[cfg(unix)]
     mod unix {
         use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+        use std::os::unix::net::UnixListener;
 
         use super::*;
 
@@ -187,6 +188,17 @@ mod tests {
             fs::set_permissions(&new, fs::Permissions::from_mode(0o640)).unwrap();
             write_atomically(&new, b"again").unwrap();
             assert_eq!((mode(&new), fs::read(&new).unwrap()), (0o640, b"again".to_vec()));
+        }
+
+        #[test]
+        fn a_read_only_file_is_refused() {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("z.csv");
+            fs::write(&path, "old").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o400)).unwrap();
+            let error = write_atomically(&path, b"new").unwrap_err();
+            assert!(error.to_string().contains("read-only"), "{error}");
+            assert_eq!(fs::read(&path).unwrap(), b"old");
         }
 
         #[test]
@@ -244,6 +256,15 @@ mod tests {
             assert!(!fs::metadata(&path).unwrap().is_file());
             write_atomically(Path::new("/dev/null"), b"rows").unwrap();
             assert!(!fs::metadata("/dev/null").unwrap().is_file());
+        }
+
+        #[test]
+        fn a_socket_is_refused() {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("socket.csv");
+            let _listener = UnixListener::bind(&path).unwrap();
+            let error = write_atomically(&path, b"rows").unwrap_err().to_string();
+            assert!(error.contains("this is a socket"), "{error}");
         }
     }
 }

@@ -168,4 +168,14 @@ mod tests {
         assert_eq!((pca.explained_variance, pca.explained_variance_ratio), (vec![0.0], vec![0.0]));
         assert!(pca.projection.weight().iter().all(|x| x.is_finite()));
     }
+
+    #[test]
+    fn impossible_requests_name_the_number_and_the_cure() {
+        let features = Features::unnamed(vec![1.0, 2.0, 3.0, 5.0], 2).unwrap();
+        let message = |k| PcaConfig::new(k).fit(&features).unwrap_err().to_string();
+        assert_eq!(message(3), "PCA was asked for 3 dimensions of 2 features; ask for 2 or fewer");
+        assert_eq!(message(0), "PCA was asked for 0 dimensions; ask for 1 or more");
+        let error = PcaConfig::new(1).fit(&features.select(&[0])).unwrap_err().to_string();
+        assert_eq!(error, "PCA needs at least two rows, the data have 1; add rows");
+    }
 }

@@ -265,6 +265,15 @@ mod tests {
     }
 
     #[test]
+    fn without_a_center_the_rows_are_approximated_best() {
+        let rows = rows();
+        let svd = TruncatedSvdConfig::new(20).fit(&rows).unwrap();
+        let total: f64 = svd.singular_values.iter().map(|s| s * s).sum();
+        let squares: f64 = rows.to_dense().unwrap().values().iter().map(|x| x * x).sum();
+        assert!((total / squares - 1.0).abs() < 1e-10);
+    }
+
+    #[test]
     fn directions_and_columns_of_rounding_are_left_out() {
         // A sum that differs in its last bits, and a column twice.
         let entries = (0..40).flat_map(|row| {
@@ -282,6 +291,13 @@ mod tests {
             SparseFeatures::new([3, 2], vec![(0, 0, 2.0), (1, 0, 2.0), (2, 0, 2.0)]).unwrap();
         let svd = TruncatedSvdConfig::new(2).with_center(true).fit(&same).unwrap();
         assert_eq!((svd.projection.shape(), svd.singular_values), ([2, 1], vec![0.0]));
+    }
+
+    #[test]
+    fn more_directions_than_there_are_are_refused() {
+        let error = TruncatedSvdConfig::new(21).fit(&rows()).unwrap_err().to_string();
+        assert!(error.contains("21 directions of 60 x 20 features; ask for 1 to 20"), "{error}");
+        assert!(TruncatedSvdConfig::new(0).fit(&rows()).is_err());
     }
 
     #[test]

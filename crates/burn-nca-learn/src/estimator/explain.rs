@@ -131,10 +131,12 @@ mod tests {
 
     use super::*;
     use crate::Estimator;
-    use crate::data::RegressionData;
+    use crate::data::{Coincidences, Pairs, RegressionData};
     use crate::encoder::EncoderConfig;
     use crate::fit::{FitConfig, Precision};
-    use crate::method::{AnyMethod, Mlkr, Modern, ModernRegression, Nca, Ncfs};
+    use crate::method::{
+        AnyMethod, LcaClassifier, Lda, Mlkr, Modern, ModernRegression, Nca, Ncfs, PairNca,
+    };
 
     const SOFT: Decision = Decision::Soft;
     const ALL: usize = usize::MAX;
@@ -302,5 +304,23 @@ mod tests {
             assert!((features.values[c] - expected).abs() < 1e-9, "{features:?} {expected}");
         }
         assert!(features.error.abs() < 1e-9, "{features:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_explained_says_why() {
+        let data = iris();
+        let rows = data.features().select(&[3]);
+        let lca = classes(LcaClassifier::new(), 2);
+        let error = lca.explain(&rows, None, SOFT, 3).unwrap_err().to_string();
+        assert!(error.contains("means of its classes"), "{error}");
+        let model = classes(Lda::new(), 2);
+        let few = data.features().select(&[1, 2]);
+        let error = model.explain(&rows, Some(&few), SOFT, 3).unwrap_err().to_string();
+        assert!(error.contains("2 training rows are given") && error.contains("150"), "{error}");
+        let pairs = Pairs::new(150, vec![(0, 1, 1.0), (2, 3, 1.0)]).unwrap();
+        let pairs = Coincidences::new(data.features().clone(), pairs).unwrap();
+        let model = Estimator::new(4, 2, PairNca::new()).fit(&pairs, &Device::flex()).unwrap();
+        let error = model.explain(&rows, None, SOFT, 3).unwrap_err().to_string();
+        assert!(error.contains("learned from pairs"), "{error}");
     }
 }

@@ -265,4 +265,14 @@ mod tests {
             assert!(twice.values().iter().zip(after.values()).all(|(a, b)| (a - b).abs() < 1e-4));
         }
     }
+
+    #[test]
+    fn other_sizes_are_refused() {
+        let (reduced, whole, counts) = fitted(ScalingKind::None);
+        let other = Projection::euclidean(5);
+        assert!(reduced.through(&other, vec![String::new(); 5]).is_err());
+        let narrow = SparseFeatures::new([1, 3], vec![(0, 0, 1.0)]).unwrap();
+        let error = whole.transform_sparse(&narrow).unwrap_err().to_string();
+        assert!(error.contains("3 feature columns") && counts.columns() == 12, "{error}");
+    }
 }

@@ -133,4 +133,10 @@ mod tests {
         let empty = Accuracy::of(&[], &[]).unwrap();
         assert_eq!((empty.value(), empty.interval()), (None, None));
     }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        assert!(Accuracy::of(&[0], &[0, 1]).is_err());
+        assert!(Accuracy::new(2, 1).is_err());
+    }
 }

@@ -148,4 +148,11 @@ mod tests {
         assert_eq!(ranks.ranks(), [2.5, 2.5]);
         assert_eq!((ranks.recall(2), ranks.recall(3)), (Some(0.0), Some(1.0)));
     }
+
+    #[test]
+    fn pairs_of_other_points_are_refused_with_both_numbers() {
+        let asked = Pairs::new(3, vec![(0, 1, 1.0)]).unwrap();
+        let error = PartnerRanks::of(&line(&[0.0; 5]), &asked, None).unwrap_err().to_string();
+        assert!(error.contains("3 points") && error.contains("5 rows"), "{error}");
+    }
 }

@@ -109,4 +109,11 @@ mod tests {
         let nothing = RegressionScores::of(&[], &[]).unwrap();
         assert_eq!((nothing.r2(), nothing.rmse(), nothing.mae()), (None, None, None));
     }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        assert!(RegressionScores::of(&[1.0], &[]).unwrap_err().to_string().contains("1 predict"));
+        let error = RegressionScores::of(&[1.0, f64::NAN], &[1.0, 2.0]).unwrap_err().to_string();
+        assert!(error.starts_with("row 2: NaN was predicted for 2"), "{error}");
+    }
 }

@@ -299,6 +299,36 @@ fn early_stopping_keeps_the_best_map_by_the_rule_of_the_method() {
 }
 
 #[test]
+fn what_a_method_cannot_use_is_refused_in_words() {
+    let data = xor(0);
+    let refused = |method: AnyMethod, config: FitConfig, words: &str| {
+        let fitted = estimator(method, 4).with_fit(config).fit(&data, &Device::flex());
+        let error = fitted.unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    };
+    let plain = FitConfig::new;
+    refused(Lmnn::new().with_push(1.0).into(), plain(), "push of LMNN is 1; give a number between");
+    refused(Lmnn::new().with_neighbors(0).into(), plain(), "neighbors of LMNN is 0");
+    refused(Vsm::new().with_neighbors(60).into(), plain(), "needs more than 60 rows");
+    refused(Gvsm::new().with_averaged(11).into(), plain(), "averages over 11 of 10 neighbors");
+    refused(Vsm::new().with_width_penalty(-1.0).into(), plain(), "width_penalty is -1");
+    refused(
+        Vsm::new().into(),
+        plain().with_l2(0.1),
+        "VSM has no use for the setting of the L2 penalty",
+    );
+    refused(Ncfs::new().into(), plain().with_start(Start::Pca), "cannot start from PCA");
+    let zeros = Start::Given { weight: vec![0.0; 4] };
+    refused(
+        Ncfs::new().into(),
+        plain().with_start(zeros),
+        "start at 0, where none of them can move",
+    );
+    let singular = Start::Given { weight: vec![1.0; 16] };
+    refused(Gvsm::new().into(), plain().with_start(singular), "give one of full rank");
+}
+
+#[test]
 fn a_map_continues_from_one_that_was_fitted() {
     let data = xor(1);
     for method in family() {

@@ -310,4 +310,14 @@ mod tests {
         assert_eq!((some.rows(), some.row(0), some.row(1)), (3, x.row(0), x.row(2)));
         assert_eq!(some.mean(), points.select(&[0, 0, 2]).mean());
     }
+
+    #[test]
+    fn own_rows_and_labels_are_checked_by_number_and_range() {
+        assert!(check_own(Some(&[0, 1]), 2, 2).is_ok());
+        assert!(check_own(Some(&[0]), 2, 2).is_err());
+        let error = check_own(Some(&[0, 2]), 2, 2).unwrap_err().to_string();
+        assert!(error.contains("query 1 is said to be reference row 2"), "{error}");
+        assert!(check_labels(&[0, 1], 3, 2).is_err());
+        assert!(check_labels(&[0, 2], 2, 2).is_err());
+    }
 }

@@ -147,6 +147,17 @@ fn no_query_is_no_error() {
 }
 
 #[test]
+fn settings_that_cannot_be_met_are_refused_with_their_numbers() {
+    let points = tensor(&[0.0; 27], 9);
+    let message = |result: Result<Neighbors>| result.unwrap_err().to_string();
+    let error = message(nearest(&points, &points, 4, None));
+    assert!(error.contains("k is 4") && error.contains("only 3 references"), "{error}");
+    assert!(message(nearest_others(&points, 3)).contains("only 2 references other than"));
+    assert!(message(nearest(&points, &points, 0, None)).contains("at least 1"));
+    assert!(message(nearest(&tensor(&[0.0; 4], 2), &points, 1, None)).contains("2 dimensions"));
+}
+
+#[test]
 fn references_that_are_searched_in_parts_give_the_same_neighbors() {
     // Many ties, within a part and between parts.
     let values: Vec<f64> = (0..180).map(|at| f64::from(at * at % 7)).collect();

@@ -185,4 +185,15 @@ mod tests {
         // The three that are 1 away weigh the same.
         assert!((found.probability(3, 1) - 2.0 / 3.0).abs() < 1e-12);
     }
+
+    #[test]
+    fn settings_out_of_range_are_refused() {
+        let refused = |rule: VariableKernel| rule.check().unwrap_err().to_string();
+        assert!(refused(VariableKernel::new().with_averaged(11)).contains("11 of 10 neighbors"));
+        assert!(refused(VariableKernel::new().with_width(0.0)).contains("is 0 mean distances"));
+        let points = line(&[0.0, 1.0]);
+        let references = ClassReferences::new(&points, &[0, 1], 2);
+        let few = VariableKernel::new().probabilities(&points, references, None);
+        assert!(few.unwrap_err().to_string().contains("only 2 references"));
+    }
 }

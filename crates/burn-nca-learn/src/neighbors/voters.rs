@@ -195,7 +195,7 @@ fn weight(weights: Option<&[f64]>, voter: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::super::fixture::line;
-    use super::super::search::nearest;
+    use super::super::search::{nearest, nearest_others};
     use super::*;
 
     #[test]
@@ -234,5 +234,14 @@ mod tests {
         assert_eq!(vote(5), [0]);
         let voters = Voters::new(&labels, 3, None).unwrap();
         assert_eq!(voters.shares(&neighbors, 4).unwrap(), [0.25, 0.5, 0.25]);
+    }
+
+    #[test]
+    fn a_vote_of_more_neighbors_than_were_searched_is_refused_with_both_numbers() {
+        let neighbors = nearest_others(&line(&[0.0, 1.0, 3.0]), 2).unwrap();
+        let error = majority_vote(&neighbors, &[0, 1, 1], 2, 3).unwrap_err().to_string();
+        assert!(error.contains("k = 3") && error.contains("2 were searched"), "{error}");
+        assert!(majority_vote(&neighbors, &[0, 1], 2, 1).is_err());
+        assert!(majority_vote(&neighbors, &[0, 1, 2], 2, 1).is_err());
     }
 }

@@ -206,6 +206,12 @@ mod tests {
     }
 
     #[test]
+    #[should_panic(expected = "sample 9 of a target of 9 rows")]
+    fn a_sample_of_another_data_set_is_refused() {
+        pairs().batch_loss(leaf(&[0.0, 1.0], 1), &samples(&[0, 9]));
+    }
+
+    #[test]
     fn display() {
         let shown = pairs().to_string();
         assert_eq!(shown, "SubsetLoss {objective: PairLoss {include_self: true}, points: 9}");

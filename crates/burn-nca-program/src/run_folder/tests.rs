@@ -72,6 +72,29 @@ fn results_outlast_a_run_that_failed() {
 }
 
 #[test]
+fn a_folder_is_written_by_one_run_at_a_time() {
+    let place = tempfile::tempdir().unwrap();
+    let target = place.path().join("a");
+    let run = open(&target, false).unwrap();
+    for resume in [false, true] {
+        assert!(refusal(&target, resume).contains("another run is writing into"));
+    }
+    drop(run);
+    assert!(open(&target, false).is_ok());
+}
+
+#[test]
+fn a_folder_of_other_files_is_not_taken_for_a_run() {
+    let place = tempfile::tempdir().unwrap();
+    let partial = place.path().join("a.partial");
+    fs::create_dir(&partial).unwrap();
+    fs::write(partial.join("thesis.tex"), "").unwrap();
+    let error = refusal(&place.path().join("a"), true);
+    assert!(error.contains("holds \"thesis.tex\", but nothing to resume from"), "{error}");
+    assert_eq!(names(&partial), ["thesis.tex"]);
+}
+
+#[test]
 fn results_are_kept_where_the_name_was_taken_meanwhile() {
     let place = tempfile::tempdir().unwrap();
     let target = place.path().join("a");
@@ -82,4 +105,17 @@ fn results_are_kept_where_the_name_was_taken_meanwhile() {
     let error = format!("{:#}", run.finish().unwrap_err());
     assert!(error.contains("the results are in") && error.contains("already exists"), "{error}");
     assert!(result.exists());
+}
+
+#[test]
+fn a_name_that_cannot_be_a_folder_is_refused() {
+    assert!(refusal(Path::new(".."), false).contains("exists"));
+    assert!(refusal(Path::new("no/such/.."), false).contains("has no name"));
+    #[cfg(unix)]
+    {
+        let place = tempfile::tempdir().unwrap();
+        let link = place.path().join("link");
+        std::os::unix::fs::symlink("nowhere", &link).unwrap();
+        assert!(refusal(&link, false).contains("leads nowhere"));
+    }
 }

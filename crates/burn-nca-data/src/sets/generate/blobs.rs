@@ -67,4 +67,12 @@ mod tests {
     fn more_classes_than_rows_leave_some_empty() {
         assert_eq!(blobs(2, 1, 3, 0).unwrap().class_counts(), [1, 1, 0]);
     }
+
+    #[test]
+    fn empty_sizes_are_refused_by_name() {
+        for (sizes, name) in [([0, 1, 1], "rows"), ([1, 0, 1], "columns"), ([1, 1, 0], "classes")] {
+            let error = blobs(sizes[0], sizes[1], sizes[2], 0).unwrap_err().to_string();
+            assert_eq!(error, format!("the number of {name} is 0; give at least 1"));
+        }
+    }
 }

@@ -81,6 +81,10 @@ fn refused(name: &str, value: &str, cure: &str) -> Error {
 mod tests {
     use super::*;
 
+    fn refusal(word: &str) -> String {
+        of_word(word).unwrap().unwrap_err().to_string()
+    }
+
     #[test]
     fn options_are_those_of_the_generator() {
         let options =
@@ -90,5 +94,15 @@ mod tests {
         let plain = noisy_xor(NoisyXorOptions::default(), 0).unwrap();
         assert_eq!(of_word("noisy-xor:").unwrap().unwrap(), plain);
         assert!(of_word("noisy-xor").is_none() && of_word("C:\\noisy-xor").is_none());
+    }
+
+    #[test]
+    fn wrong_options_are_refused_with_the_cure() {
+        assert!(refusal("noisy-xor:alhpa=1").contains("did you mean \"alpha\"?"));
+        assert!(refusal("noisy-xor:alpha").contains("alpha of noisy-xor is \"\"; give a number"));
+        assert!(refusal("noisy-xor:noise=.3").contains("give two numbers, such as .3/.5"));
+        assert!(refusal("noisy-xor:seed=1,seed=2").contains("seed twice"));
+        assert!(refusal("noisy-xor:alpha=2").contains("correlation of the noise is 2"));
+        assert!(refusal("noisy-xor:rows=-1").contains("a whole number"));
     }
 }

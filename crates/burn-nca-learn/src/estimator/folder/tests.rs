@@ -5,7 +5,7 @@ use crate::data::{
     Coincidences, Features, Labeled, Pairs, RegressionData, Scaling, ScalingKind, SparseFeatures,
     Task, TrainingData, host_values,
 };
-use crate::encoder::{Activation, EncoderConfig, HiddenLayers, MlpConfig};
+use crate::encoder::{Activation, EncoderConfig, HiddenLayers, LinearMap, MlpConfig};
 use crate::estimator::Estimator;
 use crate::fit::{
     ConjugateGradientConfig, FitConfig, LbfgsConfig, OptimizerConfig, SgdConfig, StochasticConfig,
@@ -195,4 +195,15 @@ fn the_file_of_an_encoder_bounds_its_size_and_not_a_constant() {
     let error = stored.check_encoder(1 << 20, Path::new("m")).unwrap_err().to_string();
     assert!(error.contains("card.encoder has 40000000 parameters"), "{error}");
     assert!(error.contains("encoder.bpk of 1048576 bytes cannot hold"), "{error}");
+}
+
+#[test]
+fn a_model_with_numbers_that_are_not_finite_is_not_saved() {
+    let mut fitted = fit(&Estimator::new(3, 2, AnyMethod::from(Nca::new())), &data());
+    let weight = [1.0, f64::NAN, 0.0, 0.0, f64::INFINITY, 1.0];
+    let map = LinearMap::from_weight(&weight, [3, 2], &Device::flex(), DType::F32);
+    fitted.encoder = AnyEncoder::Linear(map);
+    let error = fitted.to_files().unwrap_err().to_string();
+    assert!(error.contains("encoder.bpk") && error.contains("2 of its numbers"), "{error}");
+    assert!(error.contains("scale the features"), "{error}");
 }

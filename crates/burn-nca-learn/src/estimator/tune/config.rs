@@ -182,6 +182,24 @@ mod tests {
     use crate::NcaConfig;
     use crate::data::Labeled;
     use crate::fit::{FitConfig, LbfgsConfig, OptimizerConfig, StochasticConfig};
+    use crate::method::AnyMethod;
+
+    #[test]
+    fn settings_that_a_method_does_not_have_are_refused() {
+        let refused = |name: &str, tune: TuneConfig| {
+            let method = AnyMethod::named(name).unwrap();
+            tune.check(&Estimator::new(4, 4, method)).unwrap_err().to_string()
+        };
+        let setting = |name: &str, values: &[&str]| {
+            let values = values.iter().map(ToString::to_string).collect();
+            TuneConfig::new().with_settings(Some(vec![(name.to_string(), values)]))
+        };
+        assert!(refused("lca", setting("scales", &["true"])).contains("no setting \"scales\""));
+        assert!(refused("lca", setting("steps", &["few"])).contains("cannot be \"few\""));
+        assert!(refused("lca", setting("steps", &[])).contains("no value of steps"));
+        let l2 = TuneConfig::new().with_l2(Some(vec![0.1]));
+        assert!(refused("vsm", l2).contains("VSM has no L2 penalty"));
+    }
 
     #[test]
     fn more_folds_than_can_be_kept_are_refused_before_they_are_made() {

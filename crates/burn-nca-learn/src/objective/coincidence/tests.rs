@@ -225,6 +225,21 @@ fn rows_without_a_target_cost_nothing_and_a_diverged_batch_has_no_value() {
 }
 
 #[test]
+#[should_panic(expected = "sample 2 of a loss for 2 samples")]
+fn a_sample_without_a_length_scale_is_refused() {
+    let config = CoincidenceLossConfig::new().with_local_scales(true);
+    let loss = config.init_for_samples(2, &Device::flex(), DType::F64);
+    loss.batch_loss(leaf(&[0.0, 1.0, 0.5], 1), &target(&[0, 0, 1]));
+}
+
+#[test]
+#[should_panic(expected = "0 targets were asked for")]
+fn a_loss_without_targets_is_refused() {
+    let config = CoincidenceLossConfig::new().with_targets(0);
+    config.init_for_samples(2, &Device::flex(), DType::F64);
+}
+
+#[test]
 fn display() {
     let loss = CoincidenceLossConfig::new().init(&index(), &Device::flex(), DType::F32);
     assert_eq!(loss.to_string(), "CoincidenceLoss {local_scales: false, params: 2}");

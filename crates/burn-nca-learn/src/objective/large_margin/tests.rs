@@ -180,6 +180,21 @@ fn rows_without_a_target_cost_nothing_and_a_diverged_batch_has_no_value() {
 }
 
 #[test]
+#[should_panic(expected = "0 target neighbors were asked for")]
+fn a_batch_without_target_neighbors_is_refused() {
+    LargeMarginLossConfig::new().with_neighbors(0).init();
+}
+
+#[test]
+fn bad_input_is_refused_by_name() {
+    let x = tensor(&[0.0, 1.0], 1);
+    let refused =
+        |labels: &[usize], k| TargetNeighbors::new(&x, labels, k).unwrap_err().to_string();
+    assert!(refused(&[0, 0], 0).contains("0 target neighbors"));
+    assert!(refused(&[0], 1).contains("1 labels for 2 rows"));
+}
+
+#[test]
 #[should_panic(expected = "between 0 and 1, got 1")]
 fn a_push_without_a_pull_is_refused() {
     LargeMarginLossConfig::new().with_push(1.0).init();
