@@ -71,7 +71,7 @@ fn on(data: &Data, held_out: bool, noun: &str) -> (usize, String) {
 /// measure of Euclidean distance, `measured` how many rows it was counted on.
 fn compared(report: &Report, rows: &str, accuracy: f64, (key, measured): (&str, usize)) -> String {
     let learned = report.comparison.rows.last();
-    let own_rule = learned.is_some_and(|row| !row.rule.is_empty());
+    let own_rule = report.comparison.has_own_rule();
     let about = if own_rule { "Accuracy on" } else { "1-NN on" };
     let mut text = format!(
         "{about} {rows}:{} {}",

@@ -14,7 +14,7 @@ use super::Stages;
 use super::baselines::compared;
 use super::embedding::embed;
 use super::judging::{ClassComparison, MethodScores};
-use super::new_rows::{accuracy, rule_name};
+use super::new_rows::accuracy;
 use super::parts::{Parts, Space};
 use super::picture::Axes;
 use super::rows::Rows;
@@ -54,7 +54,7 @@ pub fn evaluate(
     let terms = terms(model, &compare, sample, &precise.train)?;
     let of_test = [&learned.test[..], test.labels()];
     let (test_in_training, warnings) = rows.seen((sample, of_test), |predicted, truth| {
-        accuracy(&rule_name(model, 1), predicted, truth)
+        accuracy(comparison.rule_of_classes(), predicted, truth)
     });
     let results = results((model, rows, sample), &compare, (&learned, &precise), terms)?;
     Ok(Evaluation {

@@ -230,11 +230,6 @@ impl NewRowScores {
     }
 }
 
-/// What the classes of a model are by: `5-NN`, or its `own rule`.
-pub(super) fn rule_name(model: &Fitted, k: usize) -> String {
-    if model.rule().has_votes() { format!("{k}-NN") } else { OWN_RULE.to_owned() }
-}
-
 /// The accuracy by a rule as text, where there are rows.
 pub(super) fn accuracy(rule: &str, predicted: &[usize], truth: &[usize]) -> Option<String> {
     let share = Accuracy::of(predicted, truth).ok()?.value()?;

@@ -12,7 +12,7 @@ use burn_nca_fused::{NeighborSets, pair_sum};
 #[cfg(feature = "fused")]
 use super::among_all;
 use super::batch::{assert_rows, at_least_f32};
-use super::reduction::reduce_sum;
+use super::reduction::{over_rows, reduce_sum};
 use super::{BatchLoss, Objective, PairIndex, PairTarget, whole_range};
 use crate::nca;
 use crate::shown_on_one_line;
@@ -176,7 +176,7 @@ impl PairLoss {
         reduce_sum(cost, pairs, &self.config.reduction)
     }
 
-    /// log Z of a batch, shape `[1]`.
+    /// log Z of the points, of a batch or all, shape `[1]`.
     ///
     /// ```text
     /// log Z = [log Z] + Σ_c exp(row_c - [log Z]) - 1      the same number, as a sum over blocks of rows; [log Z] is constant
@@ -184,17 +184,18 @@ impl PairLoss {
     fn log_normalizer(&self, z: Tensor<2>) -> Tensor<1> {
         let [n, _] = z.dims();
         if self.are_fused(&z) || is_one_block(&z, n) {
-            return nca::pairs::log_of_sum(self.rows_of_z(z, 0..n));
+            return over_rows(self.rows_of_z(z, 0..n), nca::pairs::log_of_sum);
         }
         let points = z.clone().without_autodiff();
         let constant = rows_in_blocks(&points, 0..n, |rows| self.rows_of_z(points.clone(), rows));
         let top = constant.clone().max();
-        let log_sum = nca::pairs::log_of_sum(constant - top.clone().unsqueeze());
+        let above = constant - top.clone().unsqueeze();
+        let log_sum = over_rows(above, nca::pairs::log_of_sum);
         let share = in_blocks([z], 0..n, |[z], rows| {
             let over_top = self.rows_of_z(z, rows) - top.clone().unsqueeze();
             (over_top - log_sum.clone().unsqueeze()).exp().sum()
         });
-        share + log_sum.clone().sub_scalar(1.0) + top
+        share + log_sum.sub_scalar(1.0) + top
     }
 
     fn are_fused(&self, z: &Tensor<2>) -> bool {

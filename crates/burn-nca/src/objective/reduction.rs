@@ -35,13 +35,18 @@ pub fn over<const D: usize>(values: Tensor<D>, number: f64) -> Tensor<D> {
     values.mul_scalar(number.recip())
 }
 
-/// The sum of the terms of a block, `[b, 1]` to `[1]`: of many in f32, by way of f64, as the sums of smaller blocks are added.
+/// The sum of the terms of a block, `[b, 1]` to `[1]`, as the sums of smaller blocks are added.
 pub(super) fn total(terms: Tensor<2>) -> Tensor<1> {
-    let dtype = terms.dtype();
-    if terms.dims()[0] <= STREAMED || dtype != DType::F32 || !runs_on_host(&terms.device()) {
-        return terms.sum();
+    over_rows(terms, Tensor::sum)
+}
+
+/// What is said of all rows, `[b, 1]` to `[1]`: of many in f32, by way of f64.
+pub(super) fn over_rows(rows: Tensor<2>, of: impl FnOnce(Tensor<2>) -> Tensor<1>) -> Tensor<1> {
+    let dtype = rows.dtype();
+    if rows.dims()[0] <= STREAMED || dtype != DType::F32 || !runs_on_host(&rows.device()) {
+        return of(rows);
     }
-    terms.cast(DType::F64).sum().cast(dtype)
+    of(rows.cast(DType::F64)).cast(dtype)
 }
 
 fn is_mean(reduction: &Reduction) -> bool {

@@ -144,8 +144,12 @@ impl MeasureTable {
 
     /// How the reported classes of the learned metric come about: `1-NN`, or its `own rule`.
     pub fn rule_of_classes(&self) -> &str {
-        let rule = self.rows.last().map_or("", |row| row.rule.as_str());
-        if rule.is_empty() { "1-NN" } else { rule }
+        if self.has_own_rule() { OWN_RULE } else { "1-NN" }
+    }
+
+    /// Whether the classes of the learned metric come from a rule of its own.
+    pub fn has_own_rule(&self) -> bool {
+        self.rows.last().is_some_and(|row| row.rule == OWN_RULE)
     }
 
     /// The row without any learning.
@@ -178,9 +182,9 @@ impl MeasureTable {
             Some(rows) => falls_short(learned, baseline, rows),
             None => baseline - learned > SHORTFALL,
         };
-        let label = match (self.neighbors, self.rule_of_classes() == OWN_RULE) {
-            (Some(_), true) => format!("accuracy ({} of the others)", measure.label),
-            _ => measure.label.clone(),
+        let label = match self.has_own_rule() {
+            true => format!("accuracy ({} of the others)", measure.label),
+            false => measure.label.clone(),
         };
         short.then(|| {
             format!(

@@ -4,7 +4,7 @@ use burn_nca_program::html::{note, place, section};
 use burn_nca_program::terminal::searchable;
 use burn_nca_program::{Cell, Table, Terminal};
 
-use super::{MeasureRow, MeasureTable, OWN_RULE};
+use super::{MeasureRow, MeasureTable};
 use crate::number::counted;
 use crate::{Report, Results, Section};
 
@@ -55,7 +55,7 @@ impl MeasureTable {
         if measured("soft_test") {
             text.push_str(" Soft: vote of all training rows, weighted by p.");
         }
-        if self.rule_of_classes() == OWN_RULE {
+        if self.has_own_rule() {
             text.push_str(" Own rule: that of the method, in every column.");
         }
         if self.lowest().is_some() {
@@ -106,7 +106,7 @@ impl Section for MeasureTable {
             let held_out = counted(test, &format!("held-out {}", report.results.noun()));
             text.push_str(&format!(" * best on the {}\n", searchable(&held_out)));
         }
-        if self.rule_of_classes() == OWN_RULE {
+        if self.has_own_rule() {
             text.push_str(" own rule: that of the method, in every column\n");
         }
         text
