@@ -12,6 +12,9 @@ const GROUP: usize = 256;
 /// Embedded numbers that are summed up together, in registers.
 const TOGETHER: usize = 8;
 
+/// Sums over embedded numbers that go on side by side.
+const WAYS: usize = 4;
+
 /// What `ReLU(W [cos(2π f_c x_c), sin(2π f_c x_c)] + b)` is computed of.
 #[derive(Clone, Copy)]
 pub(crate) struct Periodic<'a, T> {
@@ -245,12 +248,24 @@ fn pulled<T: Real, S: Simd>(
     slopes: &[T::Vector<S>],
     sums: &mut [T::Vector<S>],
 ) -> T::Vector<S> {
-    let mut of_wave = [T::splat(simd, T::ZERO); 2];
-    for (at, ((&g, &weight), sum)) in slopes.iter().zip(weights).zip(sums).enumerate() {
-        *sum = T::times_plus(simd, wave, g, *sum);
-        of_wave[at % 2] = T::times_plus(simd, T::splat(simd, weight), g, of_wave[at % 2]);
+    let mut of_wave = [T::splat(simd, T::ZERO); WAYS];
+    let (parts, rest) = slopes.as_chunks::<WAYS>();
+    let whole = WAYS * parts.len();
+    for ((slopes, weights), sums) in
+        parts.iter().zip(weights.chunks_exact(WAYS)).zip(sums.chunks_exact_mut(WAYS))
+    {
+        for at in 0..WAYS {
+            sums[at] = T::times_plus(simd, wave, slopes[at], sums[at]);
+            let weight = T::splat(simd, weights[at]);
+            of_wave[at] = T::times_plus(simd, weight, slopes[at], of_wave[at]);
+        }
     }
-    T::plus(simd, of_wave[0], of_wave[1])
+    for ((&g, &weight), sum) in rest.iter().zip(&weights[whole..]).zip(&mut sums[whole..]) {
+        *sum = T::times_plus(simd, wave, g, *sum);
+        of_wave[0] = T::times_plus(simd, T::splat(simd, weight), g, of_wave[0]);
+    }
+    let [a, b, c, d] = of_wave;
+    T::plus(simd, T::plus(simd, a, b), T::plus(simd, c, d))
 }
 
 /// cos and sin of 2π t, for |t| up to a quarter of the largest odd integer of the type.

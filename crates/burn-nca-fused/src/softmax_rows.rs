@@ -45,87 +45,111 @@ impl<T: Real> SoftmaxRows<T> {
         Self { query_norms: squared_norms(queries, k), norms, values, c, references, own }
     }
 
-    /// Number of columns of the matrix: the references with padding.
-    fn stride(&self) -> usize {
-        self.norms.len()
-    }
-
     /// The column of a query itself.
     fn own_of(&self, query: usize) -> Option<usize> {
         self.own.map(|own| own + query).filter(|column| *column < self.references)
     }
 
-    /// Whether no reference counts for a query.
-    fn is_without(&self, query: usize) -> bool {
-        self.references == usize::from(self.own_of(query).is_some())
-    }
-
-    /// The means of some queries from their products `q_i · r_j`, and of each its least distance and `Σ_j exp(least_i - d_ij)`.
+    /// Adds a span of references to the sums of some queries, from their products `q_i · r_j`, with padding: `sums` are the least
+    /// distance of each query so far and `Σ_j exp(least_i - d_ij)`, at first infinite and 0, `means` are `Σ_j exp(least_i - d_ij) v_j`.
     /// The products become distances, infinite where j does not count.
-    pub(crate) fn means(&self, some: Range<usize>, products: &mut [T]) -> (Vec<T>, Vec<[T; 2]>) {
-        let (stride, c, b) = (self.stride().max(1), self.c, some.len());
-        let (mut means, mut sums) = (vec![T::ZERO; b * c], vec![[T::ZERO; 2]; b]);
+    pub(crate) fn add(
+        &self,
+        [queries, references]: [Range<usize>; 2],
+        products: &mut [T],
+        means: &mut [T],
+        sums: &mut [[T; 2]],
+    ) {
+        let (stride, c) = (products.len() / queries.len().max(1), self.c);
         let arch = arch();
         products
-            .par_chunks_mut(GROUP * stride)
-            .zip(means.par_chunks_mut(GROUP * c.max(1)).zip(sums.par_chunks_mut(GROUP)))
+            .par_chunks_mut((GROUP * stride).max(1))
+            .zip(means.par_chunks_mut((GROUP * c).max(1)).zip(sums.par_chunks_mut(GROUP)))
             .enumerate()
             .for_each(|(group, (products, (means, sums)))| {
-                let first = some.start + group * GROUP;
-                dispatch(arch, Forward { of: self, first, products, means, sums });
+                let of = Block { rows: self, query: queries.start + group * GROUP, stride };
+                let columns = references.clone();
+                dispatch(arch, Forward { of, columns, products, means, sums });
             });
-        (means, sums)
     }
 
-    /// The slopes of `Σ g_i · mean_i` over the differences of some queries with all references, in place of their products:
-    /// `a_ij = -p_ij (g_i · v_j - g_i · mean_i) / d_ij`, 0 where d is. Adds their columns to `of_columns`, gives the sums
-    /// of their rows.
+    /// Divides the means by their sums, which become infinite, and the least distances 0, where no reference counts.
+    pub(crate) fn divide(&self, means: &mut [T], sums: &mut [[T; 2]]) {
+        for (means, [_, sum]) in means.chunks_exact_mut(self.c.max(1)).zip(&mut *sums) {
+            if *sum > T::ZERO {
+                means.iter_mut().for_each(|mean| *mean = *mean / *sum);
+            }
+        }
+        sums.iter_mut().filter(|of| of[1] == T::ZERO).for_each(|of| *of = [T::ZERO, T::INFINITY]);
+    }
+
+    /// The slopes of `Σ g_i · mean_i` over the differences of some queries with a span of references, in place of their products,
+    /// with padding: `a_ij = -p_ij (g_i · v_j - g_i · mean_i) / d_ij`, 0 where d is. Adds the sums of their rows to `of_rows` and gives
+    /// those of their columns.
     pub(crate) fn slopes(
         &self,
-        some: Range<usize>,
+        [queries, references]: [Range<usize>; 2],
         products: &mut [T],
         [sums, means, gradient]: [&[T]; 3],
-        of_columns: &mut [T],
+        of_rows: &mut [T],
     ) -> Vec<T> {
-        let (stride, c) = (self.stride().max(1), self.c);
-        let mut of_rows = vec![T::ZERO; some.len()];
+        let (stride, c) = (products.len() / queries.len().max(1), self.c);
         let arch = arch();
         let parts: Vec<Vec<T>> = products
-            .par_chunks_mut(GROUP * stride)
+            .par_chunks_mut((GROUP * stride).max(1))
             .zip(of_rows.par_chunks_mut(GROUP))
             .enumerate()
             .map(|(group, (products, of_rows))| {
-                let (at, mut columns) = (group * GROUP, vec![T::ZERO; stride]);
+                let (at, mut of_columns) = (group * GROUP, vec![T::ZERO; stride]);
                 let numbers = [&sums[2 * at..], &means[c * at..], &gradient[c * at..]];
-                let (first, of_columns) = (some.start + at, &mut columns);
+                let of = Block { rows: self, query: queries.start + at, stride };
+                let (columns, to) = (references.clone(), &mut of_columns);
                 dispatch(
                     arch,
-                    Backward { of: self, first, numbers, products, of_rows, of_columns },
+                    Backward { of, columns, numbers, products, of_rows, of_columns: to },
                 );
-                columns
+                of_columns
             })
             .collect();
+        let mut of_columns = vec![T::ZERO; stride];
         for part in parts {
             of_columns.iter_mut().zip(part).for_each(|(sum, x)| *sum = *sum + x);
         }
-        of_rows
+        of_columns
     }
+}
 
+/// Some queries from one on, with so many columns in a row.
+struct Block<'a, T> {
+    rows: &'a SoftmaxRows<T>,
+    query: usize,
+    stride: usize,
+}
+
+impl<T: Real> Block<'_, T> {
     /// Replaces products of a query by distances; those of references that do not count for it are infinite.
     #[inline(always)]
-    fn distances<S: Simd>(&self, simd: S, query: usize, row: &mut [T]) {
+    fn distances<S: Simd>(&self, simd: S, at: usize, columns: &Range<usize>, row: &mut [T]) {
+        let (rows, query) = (self.rows, self.query + at);
         let [zero, minus_two, of_query] =
-            [T::ZERO, T::from_f64(-2.0), self.query_norms[query]].map(|x| T::splat(simd, x));
-        for (d, &norm) in T::vectors_mut::<S>(row).iter_mut().zip(T::vectors::<S>(&self.norms)) {
+            [T::ZERO, T::from_f64(-2.0), rows.query_norms[query]].map(|x| T::splat(simd, x));
+        let norms = T::vectors::<S>(&rows.norms[columns.start..][..self.stride]);
+        for (d, &norm) in T::vectors_mut::<S>(row).iter_mut().zip(norms) {
             let square = T::times_plus(simd, minus_two, *d, T::plus(simd, of_query, norm));
             // Rounding may leave less than nothing of two points at one place.
             *d = T::minus(simd, square, T::lesser(simd, zero, square));
         }
         tile::roots(row);
-        row[self.references..].fill(T::INFINITY);
-        if let Some(own) = self.own_of(query) {
-            row[own] = T::INFINITY;
+        row[columns.len()..].fill(T::INFINITY);
+        if let Some(own) = rows.own_of(query).filter(|own| columns.contains(own)) {
+            row[own - columns.start] = T::INFINITY;
         }
+    }
+
+    /// One coordinate of the values of the columns.
+    #[inline(always)]
+    fn values(&self, axis: usize, columns: &Range<usize>) -> &[T] {
+        self.rows.values.coordinate(axis, columns.start, self.stride)
     }
 }
 
@@ -142,10 +166,10 @@ fn squared_norms<T: Real>(points: &[T], k: usize) -> Vec<T> {
     points.par_chunks_exact(k.max(1)).map(norm).collect()
 }
 
-/// The distances and means of some queries.
+/// What some references add to the means of some queries.
 struct Forward<'a, T> {
-    of: &'a SoftmaxRows<T>,
-    first: usize,
+    of: Block<'a, T>,
+    columns: Range<usize>,
     products: &'a mut [T],
     means: &'a mut [T],
     sums: &'a mut [[T; 2]],
@@ -156,30 +180,33 @@ impl<T: Real> WithSimd for Forward<'_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { of, first, products, means, sums } = self;
-        let (stride, c) = (of.stride(), of.c);
-        let mut terms = Aligned::zeros(stride);
-        for (at, (row, of_row)) in products.chunks_exact_mut(stride).zip(sums).enumerate() {
-            of.distances(simd, first + at, row);
-            if of.is_without(first + at) {
-                of_row[1] = T::INFINITY;
+        let Self { of, columns, products, means, sums } = self;
+        let c = of.rows.c;
+        let mut terms = Aligned::zeros(of.stride);
+        let rows = products.chunks_exact_mut(of.stride).zip(sums);
+        for (at, (row, [least, sum])) in rows.enumerate() {
+            of.distances(simd, at, &columns, row);
+            let (means, near) = (&mut means[at * c..][..c], tile::least::<T, S>(simd, row));
+            if near < *least {
+                let factor = T::from_f64((near - *least).to_f64().exp());
+                *sum = *sum * factor;
+                means.iter_mut().for_each(|mean| *mean = *mean * factor);
+                *least = near;
+            } else if near == T::INFINITY {
                 continue;
             }
-            let least = tile::least::<T, S>(simd, row);
-            let sum = terms_of::<T, S>(simd, row, least, &mut terms);
-            *of_row = [least, sum];
-            for (axis, mean) in means[at * c..][..c].iter_mut().enumerate() {
-                let values = of.values.coordinate(axis, 0, stride);
-                *mean = dot::<T, S>(simd, &terms, values) / sum;
+            *sum = *sum + terms_of::<T, S>(simd, row, *least, &mut terms);
+            for (axis, mean) in means.iter_mut().enumerate() {
+                *mean = *mean + dot::<T, S>(simd, &terms, of.values(axis, &columns));
             }
         }
     }
 }
 
-/// The slopes of some queries.
+/// The slopes of some queries over some references.
 struct Backward<'a, T> {
-    of: &'a SoftmaxRows<T>,
-    first: usize,
+    of: Block<'a, T>,
+    columns: Range<usize>,
     /// Least distances and sums `[b, 2]`, means and their gradient `[b, c]`, of these queries.
     numbers: [&'a [T]; 3],
     products: &'a mut [T],
@@ -192,18 +219,17 @@ impl<T: Real> WithSimd for Backward<'_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { of, first, numbers: [sums, means, gradient], products, of_rows, of_columns } =
-            self;
-        let (stride, c) = (of.stride(), of.c);
-        let mut terms = Aligned::zeros(stride);
-        for (at, (row, of_row)) in products.chunks_exact_mut(stride).zip(of_rows).enumerate() {
-            of.distances(simd, first + at, row);
+        let Self { of, columns, numbers, products, of_rows, of_columns } = self;
+        let ([sums, means, gradient], c) = (numbers, of.rows.c);
+        let mut terms = Aligned::zeros(of.stride);
+        for (at, (row, of_row)) in products.chunks_exact_mut(of.stride).zip(of_rows).enumerate() {
+            of.distances(simd, at, &columns, row);
             let (mean, slope) = (&means[at * c..][..c], &gradient[at * c..][..c]);
             let dot = mean.iter().zip(slope).fold(T::ZERO, |sum, (&x, &g)| sum + x * g);
             // Of g_i · v_j - g_i · mean_i.
             terms.fill(T::ZERO - dot);
             for (axis, &g) in slope.iter().enumerate() {
-                let (g, values) = (T::splat(simd, g), of.values.coordinate(axis, 0, stride));
+                let (g, values) = (T::splat(simd, g), of.values(axis, &columns));
                 let values = T::vectors::<S>(values);
                 for (term, &value) in T::vectors_mut::<S>(&mut terms).iter_mut().zip(values) {
                     *term = T::times_plus(simd, g, value, *term);
@@ -217,7 +243,7 @@ impl<T: Real> WithSimd for Backward<'_, T> {
                 *term = T::times(simd, weight, *term);
             }
             quotients(row, &terms);
-            *of_row = tile::sum::<T, S>(simd, row);
+            *of_row = *of_row + tile::sum::<T, S>(simd, row);
             for (sum, &x) in T::vectors_mut::<S>(of_columns).iter_mut().zip(T::vectors::<S>(row)) {
                 *sum = T::plus(simd, *sum, x);
             }

@@ -1,5 +1,7 @@
 //! The kernels of modern NCA against the formulas, and on any number of threads.
 
+use core::ops::Range;
+
 use super::oracle::Oracle;
 use super::{both, check_threads, converted, largest_error, points, sq_distance, worst};
 use crate::arch::{all, on, on_each};
@@ -31,16 +33,38 @@ fn error_of_means<T: Number>([b, m, k, c]: [usize; 4], own: Option<usize>) -> f6
     let of = SoftmaxRows::new((&q, &r, k), (&v, c), own);
     let mut matrix = products(&q, &r, k);
     let stride = m.next_multiple_of(PADDING);
-    // In two blocks.
-    let cut = b / 2;
-    let (before, after) = matrix.split_at_mut(cut * stride);
-    let blocks = [(0..cut, before), (cut..b, after)];
-    let (mut means, mut of_rows, mut of_columns) = (vec![], vec![], vec![T::ZERO; stride]);
-    for (some, products) in blocks {
-        let (of_block, sums) = of.means(some.clone(), &mut products.to_vec());
-        let numbers = [sums.as_flattened(), &of_block, &g[some.start * c..]];
-        of_rows.extend(of.slopes(some, products, numbers, &mut of_columns));
-        means.extend(of_block);
+    // In two blocks of queries and two of references, the second with the padding.
+    let (cut, wall) = (b / 2, (m / 2).next_multiple_of(PADDING).min(m));
+    let (mut means, mut sums) = (vec![T::ZERO; b * c], vec![[T::INFINITY, T::ZERO]; b]);
+    let (mut of_rows, mut of_columns) = (vec![T::ZERO; b], vec![T::ZERO; stride]);
+    let width = |near: &Range<usize>| near.len().next_multiple_of(PADDING);
+    let spans = |some: &Range<usize>| {
+        [0..wall, wall..m]
+            .map(|near| [some.clone(), near])
+            .into_iter()
+            .filter(|of| !of[1].is_empty())
+    };
+    let part = |matrix: &[T], [some, near]: &[Range<usize>; 2]| -> Vec<T> {
+        let row = |row: usize| &matrix[row * stride + near.start..][..width(near)];
+        some.clone().flat_map(|at| row(at).to_vec()).collect()
+    };
+    for some in [0..cut, cut..b] {
+        let means = &mut means[some.start * c..some.end * c];
+        for spans in spans(&some) {
+            let mut products = part(&matrix, &spans);
+            of.add(spans, &mut products, means, &mut sums[some.clone()]);
+        }
+        of.divide(means, &mut sums[some.clone()]);
+        let of_block = sums[some.clone()].as_flattened();
+        let numbers = [of_block, means, &g[some.start * c..]];
+        for spans in spans(&some) {
+            let (mut products, near) = (part(&matrix, &spans), spans[1].clone());
+            let found = of.slopes(spans, &mut products, numbers, &mut of_rows[some.clone()]);
+            of_columns[near.start..].iter_mut().zip(found).for_each(|(sum, x)| *sum = *sum + x);
+            for (at, row) in some.clone().zip(products.chunks(width(&near).max(1))) {
+                matrix[at * stride + near.start..][..row.len()].copy_from_slice(row);
+            }
+        }
     }
     of_columns.truncate(m);
     let (mut expected, mut slopes) = (vec![0.0; b * c], vec![0.0; b * stride]);
@@ -194,11 +218,12 @@ fn results_do_not_depend_on_the_number_of_threads() {
         let mut found: Vec<Vec<f32>> = of.gradients(&output, &g).into();
         let of = SoftmaxRows::new((&r[..b * k], &r, k), (&v, c), Some(0));
         let mut matrix = products(&r[..b * k], &r, k);
-        let (means, sums) = of.means(0..b, &mut matrix.clone());
-        let mut of_columns = vec![0.0; matrix.len() / b];
-        let numbers = [sums.as_flattened(), &means, &slope];
-        found.push(of.slopes(0..b, &mut matrix, numbers, &mut of_columns));
-        found.extend([output, means, of_columns, matrix]);
+        let (mut means, mut sums) = (vec![0.0; b * c], vec![[f32::INFINITY, 0.0]; b]);
+        of.add([0..b, 0..n], &mut matrix.clone(), &mut means, &mut sums);
+        of.divide(&mut means, &mut sums);
+        let (numbers, mut of_rows) = ([sums.as_flattened(), &means, &slope], vec![0.0; b]);
+        found.push(of.slopes([0..b, 0..n], &mut matrix, numbers, &mut of_rows));
+        found.extend([output, means, of_rows, matrix]);
         let of = BatchNorm { x, gamma: &bias[..d], epsilon: 1e-5 };
         let [output, mean, variance] = of.normalize(&bias[d..2 * d]);
         found.extend(of.gradients([&mean, &variance], &r[..n * d]));

@@ -65,19 +65,6 @@ impl LayerGradients for Flex {
     }
 }
 
-/// The references with rows of zeros, up to a whole number of vectors.
-fn with_padding<T: KernelElement>(references: &FlexTensor) -> FlexTensor {
-    let [m, k] = [references.layout().shape()[0], width(references)];
-    let padded = m.next_multiple_of(PADDING);
-    if padded == m {
-        return references.clone();
-    }
-    let mut all = Vec::with_capacity(padded * k);
-    all.extend_from_slice(values::<T>(references));
-    all.resize(padded * k, T::ZERO);
-    tensor(all, [padded, k])
-}
-
 /// What the rows of distances are about.
 fn softmax<T: KernelElement>(
     [queries, references, of_values]: [&FlexTensor; 3],
@@ -87,15 +74,23 @@ fn softmax<T: KernelElement>(
     SoftmaxRows::new(points, (values::<T>(of_values), width(of_values)), own)
 }
 
-/// Rows of a block of queries: its products with all references are in memory at once.
-const BLOCK: usize = 128;
+/// Queries and references whose products are in memory at once, which the cache holds.
+const BLOCK: [usize; 2] = [1024, 1024];
 
-/// The blocks of rows `[b, k]`.
-fn blocks(rows: &FlexTensor) -> impl Iterator<Item = (Range<usize>, FlexTensor)> {
-    let b = rows.layout().shape()[0];
-    (0..b).step_by(BLOCK).map(move |first| {
-        let some = first..b.min(first + BLOCK);
-        (some.clone(), rows.narrow(0, first, some.len()).to_contiguous())
+/// Rows of points `[n, k]`, so many at a time, with rows of zeros behind up to a multiple of `padding`.
+fn blocks<T: KernelElement>(
+    points: &FlexTensor,
+    rows: usize,
+    padding: usize,
+) -> impl Iterator<Item = (Range<usize>, FlexTensor)> {
+    let (n, k) = (points.layout().shape()[0], width(points));
+    (0..n).step_by(rows).map(move |first| {
+        let some = first..n.min(first + rows);
+        let padded = some.len().next_multiple_of(padding);
+        let mut part = Vec::with_capacity(padded * k);
+        part.extend_from_slice(&values::<T>(points)[some.start * k..some.end * k]);
+        part.resize(padded * k, T::ZERO);
+        (some, tensor(part, [padded, k]))
     })
 }
 
@@ -105,15 +100,17 @@ fn means<T: KernelElement>(all: [FlexTensor; 3], own: Option<usize>) -> (FlexTen
     let of = softmax::<T>(all.each_ref(), own);
     let [queries, references, of_values] = all;
     let [b, c] = [queries.layout().shape()[0], width(&of_values)];
-    let references = Flex::float_transpose(with_padding::<T>(&references));
-    let (mut means, mut sums) = (Vec::with_capacity(b * c), Vec::with_capacity(2 * b));
-    for (some, block) in blocks(&queries) {
-        let mut products = Flex::float_matmul(block, references.clone());
-        let (of_block, sums_of_block) = of.means(some, products.storage_mut::<T>());
-        means.extend(of_block);
-        sums.extend(sums_of_block.into_iter().flatten());
+    let (mut means, mut sums) = (vec![T::ZERO; b * c], vec![[T::INFINITY, T::ZERO]; b]);
+    for (some, block) in blocks::<T>(&queries, BLOCK[0], 1) {
+        let means = &mut means[some.start * c..some.end * c];
+        let sums = &mut sums[some.clone()];
+        for (near, part) in blocks::<T>(&references, BLOCK[1], PADDING) {
+            let mut products = Flex::float_matmul(block.clone(), Flex::float_transpose(part));
+            of.add([some.clone(), near], products.storage_mut::<T>(), means, sums);
+        }
+        of.divide(means, sums);
     }
-    (tensor(means, [b, c]), tensor(sums, [b, 2]))
+    (tensor(means, [b, c]), tensor(sums.into_flattened(), [b, 2]))
 }
 
 /// See [`LayerGradients::euclidean_mean_gradients`].
@@ -126,34 +123,42 @@ fn mean_gradients<T: KernelElement>(
     let gradient = gradient.to_contiguous();
     let of = softmax::<T>([&queries, &references, &of_values], own);
     let ([b, k], c) = ([queries.layout().shape()[0], width(&queries)], width(&means));
+    let m = references.layout().shape()[0];
     let numbers = [(&sums, 2), (&means, c), (&gradient, c)];
-    let padded = with_padding::<T>(&references);
-    let [m, stride] = [&references, &padded].map(|rows| rows.layout().shape()[0]);
-    let transposed = Flex::float_transpose(padded.clone());
-    let (mut of_queries, mut of_columns) = (Vec::with_capacity(b * k), vec![T::ZERO; stride]);
-    let mut from_queries = tensor(vec![T::ZERO; stride * k], [stride, k]);
-    for (some, block) in blocks(&queries) {
-        let mut slopes = Flex::float_matmul(block.clone(), transposed.clone());
+    let (mut of_queries, mut of_references) = (Vec::with_capacity(b * k), vec![T::ZERO; m * k]);
+    for (some, block) in blocks::<T>(&queries, BLOCK[0], 1) {
         let numbers = numbers.map(|(tensor, width)| &values::<T>(tensor)[some.start * width..]);
-        let of_rows = of.slopes(some, slopes.storage_mut::<T>(), numbers, &mut of_columns);
-        let from_references = Flex::float_matmul(slopes.clone(), padded.clone());
-        of_queries.extend(less_sums::<T>(&of_rows, &block, &from_references));
-        let from_block = Flex::float_matmul(Flex::float_transpose(slopes), block);
-        from_queries = Flex::float_add(from_queries, from_block);
+        let (mut of_rows, mut from_references) = (vec![T::ZERO; some.len()], None);
+        for (near, part) in blocks::<T>(&references, BLOCK[1], PADDING) {
+            let mut slopes = Flex::float_matmul(block.clone(), Flex::float_transpose(part.clone()));
+            let spans = [some.clone(), near.clone()];
+            let of_columns = of.slopes(spans, slopes.storage_mut::<T>(), numbers, &mut of_rows);
+            let from_part = Flex::float_matmul(slopes.clone(), part.clone());
+            from_references = Some(match from_references {
+                Some(sum) => Flex::float_add(sum, from_part),
+                None => from_part,
+            });
+            let from_block = Flex::float_matmul(Flex::float_transpose(slopes), block.clone());
+            let of_part = &mut of_references[near.start * k..near.end * k];
+            add_less_sums(of_part, &of_columns, values::<T>(&part), values::<T>(&from_block), k);
+        }
+        let mut of_block = vec![T::ZERO; some.len() * k];
+        if let Some(from) = &from_references {
+            add_less_sums(&mut of_block, &of_rows, values::<T>(&block), values::<T>(from), k);
+        }
+        of_queries.extend(of_block);
     }
-    let of_references = less_sums::<T>(&of_columns[..m], &references, &from_queries);
     [tensor(of_queries, [b, k]), tensor(of_references, [m, k])]
 }
 
-/// `s_i x_i - y_i` of each row of x, `[n, k]`; y may have more.
-fn less_sums<T: KernelElement>(sums: &[T], points: &FlexTensor, others: &FlexTensor) -> Vec<T> {
-    let (points, k) = (values::<T>(points), width(points));
-    let rows = points.chunks_exact(k.max(1)).zip(values::<T>(others).chunks_exact(k.max(1)));
-    let mut all = Vec::with_capacity(points.len());
-    for (&sum, (x, y)) in sums.iter().zip(rows) {
-        all.extend(x.iter().zip(y).map(|(&x, &y)| sum * x - y));
+/// Adds `s_i x_i - y_i` to each of so many rows; the others may have more.
+fn add_less_sums<T: KernelElement>(to: &mut [T], sums: &[T], points: &[T], others: &[T], k: usize) {
+    let rows = points.chunks_exact(k.max(1)).zip(others.chunks_exact(k.max(1)));
+    for ((to, &sum), (x, y)) in to.chunks_exact_mut(k.max(1)).zip(sums).zip(rows) {
+        for (to, (&x, &y)) in to.iter_mut().zip(x.iter().zip(y)) {
+            *to = *to + (sum * x - y);
+        }
     }
-    all
 }
 
 /// The layer with sizes d, m, e, and its number of rows.
