@@ -5,23 +5,27 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-/// What `work` gives for each item, in their order: as many at a time as the pool has threads.
+/// What `work` gives for each item, in their order: as many at a time as the pool has threads. Each computes on one thread of its
+/// own, which waits for no other; only what is left over, less than there are threads, shares the pool.
 ///
 /// A thread of the pool that waits in one task takes up the next and returns to the first when that is done: what several
-/// long tasks share, such as the generator of a device, then stands still. So they run on other threads, and only their
-/// operations on the pool, unless the caller is of a pool itself.
+/// long tasks share, such as the generator of a device, then stands still. So they run on other threads, unless the caller is of a
+/// pool itself.
 pub fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Send + Sync) -> Vec<R> {
     let threads = rayon::current_num_threads().min(items.len());
     if threads < 2 || rayon::current_thread_index().is_some() {
         return in_pool(items, work);
     }
+    let alone = items.len() - items.len() % threads;
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(items.len()));
     let some = || {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(at) else { break };
-            let result = work(item);
+            let one = || rayon::ThreadPoolBuilder::new().num_threads(1).build();
+            let pool = (at < alone).then(one).and_then(Result::ok);
+            let result = pool.map_or_else(|| work(item), |pool| pool.install(|| work(item)));
             done.lock().expect("a task that panicked ends the scope").push((at, result));
         }
     };
