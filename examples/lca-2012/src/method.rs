@@ -68,6 +68,9 @@ const EPOCHS: usize = 40;
 /// Training rows beyond which a search has longer, and compares by two folds.
 const MANY: usize = 2000;
 
+/// Training rows beyond which modern NCA takes hours as it is by default.
+const VERY_MANY: usize = 20_000;
+
 /// Seconds of a search, and of one among many rows.
 const BUDGETS: [f64; 2] = [30.0, 300.0];
 
@@ -161,7 +164,7 @@ impl Method {
                 (Lmnn::new().into(), FitConfig::new())
             }
             Self::Lca | Self::LcaTuned => (Lca::new().into(), FitConfig::new()),
-            Self::NcaModern => (Modern::new().into(), FitConfig::new()),
+            Self::NcaModern => (modern(n).into(), FitConfig::new()),
             Self::Nca => (Nca::new().into(), by_rows(n, FitConfig::new())),
             Self::NcaUsual | Self::NcaTuned => {
                 let method = Nca::new().with_criterion(Criterion::G);
@@ -232,6 +235,14 @@ impl Method {
         }
         tune
     }
+}
+
+/// The defaults; of very many rows fewer as neighbors of a batch, by which most of the time goes, and fewer passes.
+fn modern(rows: usize) -> Modern {
+    if rows <= VERY_MANY {
+        return Modern::new();
+    }
+    Modern::new().with_candidates(0.05).with_epochs(25).with_patience(5)
 }
 
 /// The settings that a search chooses; `None` where the user stopped it.

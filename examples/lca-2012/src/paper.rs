@@ -37,7 +37,7 @@ pub const PLANS: [Plan; 8] = [
     },
     Plan {
         name: "classic4",
-        preparation: "word counts of length 1; 60 % to learn from, 20 % to test on, the rest not used",
+        preparation: "tf-idf of length 1, as its source has it; 60 % to learn from, 20 % to test on, the rest not used",
         reduce: Some(200),
         dimension: 32,
         train_rows: None,

@@ -165,7 +165,7 @@ fn read(plan: &Plan, data: Option<&Path>) -> Result<Result<Read, String>> {
                 // A single column is all target, and no feature.
                 Err(_) => single_column(&paths[1])?,
             };
-            let rows = if plan.name == "classic4" { counts.with_unit_rows() } else { counts };
+            let rows = if plan.name == "classic4" { tf_idf(&counts)? } else { counts };
             Read { rows: Rows::Sparse(rows), labels, source, own_split: None }
         }
         "isolet" => {
@@ -183,6 +183,17 @@ fn read(plan: &Plan, data: Option<&Path>) -> Result<Result<Read, String>> {
 fn of_labeled(data: &Labeled, source: String) -> Read {
     let (rows, labels) = (Rows::Dense(data.features().clone()), data.labels().to_vec());
     Read { rows, labels, source, own_split: None }
+}
+
+/// Word counts weighted by the rarity of the word among the n documents, `c_w ln(n / n_w)`, each row of length 1.
+fn tf_idf(counts: &SparseFeatures) -> Result<SparseFeatures> {
+    let n = counts.rows();
+    let mut documents = vec![0.0; counts.columns()];
+    (0..n).flat_map(|row| counts.row(row)).for_each(|(word, _)| documents[word] += 1.0);
+    let weighted = |(word, count): (usize, f64)| (word, count * (n as f64 / documents[word]).ln());
+    let entries = (0..n)
+        .flat_map(|row| counts.row(row).map(weighted).map(move |(word, value)| (row, word, value)));
+    Ok(SparseFeatures::new([n, counts.columns()], entries.collect())?.with_unit_rows())
 }
 
 /// Classes in a file of one column of whole numbers under a header.
@@ -306,6 +317,21 @@ mod tests {
         let limits = Limits { splits: None, rows: None };
         let error = load(&["segment".to_string()], None, limits).err().unwrap().to_string();
         assert!(error.contains("segment.csv is not there") && error.contains("--data"), "{error}");
+    }
+
+    #[test]
+    fn words_of_all_documents_have_no_weight_and_rare_ones_most() {
+        let counts =
+            vec![(0, 0, 2.0), (0, 1, 1.0), (0, 2, 1.0), (1, 0, 1.0), (1, 1, 4.0), (2, 0, 1.0)];
+        let rows = tf_idf(&SparseFeatures::new([3, 3], counts).unwrap()).unwrap();
+        let (two, one) = (1.5_f64.ln(), 3.0_f64.ln());
+        let first: Vec<f64> = rows.row(0).map(|entry| entry.1).collect();
+        let length = two.hypot(one);
+        assert_eq!(first[0], 0.0);
+        assert!((first[1] - two / length).abs() < 1e-15 && (first[2] - one / length).abs() < 1e-15);
+        assert!(
+            rows.row(1).any(|entry| entry == (1, 1.0)) && rows.row(2).all(|entry| entry.1 == 0.0)
+        );
     }
 
     #[test]
