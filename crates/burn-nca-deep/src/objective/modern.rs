@@ -206,7 +206,7 @@ mod tests {
     fn means_are_those_of_ordinary_operations_with_their_gradients() {
         type Means = dyn Fn(Tensor<2>, Tensor<2>, Tensor<2>, Option<Range<usize>>) -> Tensor<2>;
         // Rows of which some are copies, and more than are compared at a time.
-        for (n, period, some) in [(50, 43, 7..20), (150, 1009, 7..140)] {
+        for (n, period, some) in [(50, 43, 7..20), (1100, 100_003, 7..1050)] {
             let [z, others] = [n, 9].map(|rows| table(rows, 6, period).require_grad());
             let said = |means: &Means, own: Option<Range<usize>>| {
                 let queries = match &own {

@@ -89,8 +89,8 @@ pub fn has_layers(tensors: &[&Tensor<2>]) -> bool {
 ///
 /// # Numerics
 /// Squared distances are `||q||² + ||r||² - 2 q·r`: some 1e-6 of the squared norms is rounding in f32. Between equal points a
-/// distance has no direction: its gradient is taken as 0. Distances are computed 128 queries at a time, again in the backward
-/// pass: no matrix is kept.
+/// distance has no direction: its gradient is taken as 0. Distances are computed for 1024 queries and references at a time, again in
+/// the backward pass: no matrix is kept.
 ///
 /// # Shapes
 /// - queries: `[b, k]`, references: `[m, k]`, values: `[m, c]`, of the same type and device
