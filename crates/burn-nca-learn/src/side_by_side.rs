@@ -12,11 +12,12 @@ use rayon::prelude::*;
 /// long tasks share, such as the generator of a device, then stands still. So they run on other threads, unless the caller is of a
 /// pool itself.
 pub fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Send + Sync) -> Vec<R> {
-    let threads = rayon::current_num_threads().min(items.len());
+    let of_pool = rayon::current_num_threads();
+    let threads = of_pool.min(items.len());
     if threads < 2 || rayon::current_thread_index().is_some() {
         return in_pool(items, work);
     }
-    let alone = items.len() - items.len() % threads;
+    let alone = items.len() - items.len() % of_pool;
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(items.len()));
     let some = || {
