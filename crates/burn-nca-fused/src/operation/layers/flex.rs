@@ -125,39 +125,37 @@ fn mean_gradients<T: KernelElement>(
     let ([b, k], c) = ([queries.layout().shape()[0], width(&queries)], width(&means));
     let m = references.layout().shape()[0];
     let numbers = [(&sums, 2), (&means, c), (&gradient, c)];
-    let (mut of_queries, mut of_references) = (Vec::with_capacity(b * k), vec![T::ZERO; m * k]);
+    let [mut of_queries, mut of_references] = [b, m].map(|rows| vec![T::ZERO; rows * k]);
     for (some, block) in blocks::<T>(&queries, BLOCK[0], 1) {
         let numbers = numbers.map(|(tensor, width)| &values::<T>(tensor)[some.start * width..]);
-        let (mut of_rows, mut from_references) = (vec![T::ZERO; some.len()], None);
+        let of_block = &mut of_queries[some.start * k..some.end * k];
+        let mut of_rows = vec![T::ZERO; some.len()];
         for (near, part) in blocks::<T>(&references, BLOCK[1], PADDING) {
             let mut slopes = Flex::float_matmul(block.clone(), Flex::float_transpose(part.clone()));
-            let spans = [some.clone(), near.clone()];
+            let of_part = &mut of_references[near.start * k..near.end * k];
+            let spans = [some.clone(), near];
             let of_columns = of.slopes(spans, slopes.storage_mut::<T>(), numbers, &mut of_rows);
             let from_part = Flex::float_matmul(slopes.clone(), part.clone());
-            from_references = Some(match from_references {
-                Some(sum) => Flex::float_add(sum, from_part),
-                None => from_part,
-            });
+            subtract(of_block, values::<T>(&from_part));
             let from_block = Flex::float_matmul(Flex::float_transpose(slopes), block.clone());
-            let of_part = &mut of_references[near.start * k..near.end * k];
-            add_less_sums(of_part, &of_columns, values::<T>(&part), values::<T>(&from_block), k);
+            subtract(of_part, values::<T>(&from_block));
+            add_times(of_part, &of_columns, values::<T>(&part), k);
         }
-        let mut of_block = vec![T::ZERO; some.len() * k];
-        if let Some(from) = &from_references {
-            add_less_sums(&mut of_block, &of_rows, values::<T>(&block), values::<T>(from), k);
-        }
-        of_queries.extend(of_block);
+        add_times(of_block, &of_rows, values::<T>(&block), k);
     }
     [tensor(of_queries, [b, k]), tensor(of_references, [m, k])]
 }
 
-/// Adds `s_i x_i - y_i` to each of so many rows; the others may have more.
-fn add_less_sums<T: KernelElement>(to: &mut [T], sums: &[T], points: &[T], others: &[T], k: usize) {
-    let rows = points.chunks_exact(k.max(1)).zip(others.chunks_exact(k.max(1)));
-    for ((to, &sum), (x, y)) in to.chunks_exact_mut(k.max(1)).zip(sums).zip(rows) {
-        for (to, (&x, &y)) in to.iter_mut().zip(x.iter().zip(y)) {
-            *to = *to + (sum * x - y);
-        }
+/// Subtracts as many numbers as there are; the others may be more.
+fn subtract<T: KernelElement>(from: &mut [T], others: &[T]) {
+    from.iter_mut().zip(others).for_each(|(x, &y)| *x = *x - y);
+}
+
+/// Adds `s_i x_i` to each row; the sums and points may be more.
+fn add_times<T: KernelElement>(to: &mut [T], sums: &[T], points: &[T], k: usize) {
+    let rows = to.chunks_exact_mut(k.max(1)).zip(points.chunks_exact(k.max(1)));
+    for ((to, x), &sum) in rows.zip(sums) {
+        to.iter_mut().zip(x).for_each(|(to, &x)| *to = *to + sum * x);
     }
 }
 
