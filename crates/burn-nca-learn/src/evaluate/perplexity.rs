@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 
 use crate::error::Result;
 use crate::neighbors::{
-    ClassReferences, Excluded, Points, Rule, manhattan_perplexities, sums_and_entropies,
+    ClassReferences, Excluded, Points, Rule, entropies, manhattan_perplexities,
 };
 
 /// The perplexity of each point of an embedding: how many neighbors its kernel effectively counts.
@@ -48,19 +48,12 @@ pub fn perplexities_of(
     groups: Option<&[usize]>,
 ) -> Result<Vec<f64>> {
     let all = Points::read(points, "embedding's points")?;
-    let n = all.rows();
-    if n < 2 {
+    if all.rows() < 2 {
         return Ok(Vec::new());
     }
-    let queries = all.select(rows).to_vec();
     let excluded = Excluded::own_or_group(rows, groups);
-    let mut order: Vec<usize> = (0..n).collect();
-    excluded.arrange(&mut order, |_| ());
-    let left_out = excluded.spans(&order);
-    let all = all.select(&order);
-    let points = (queries.as_slice(), &all.to_vec()[..], all.dimensions());
-    let found = sums_and_entropies(points, Some(&left_out), &(0..n));
-    Ok(found.into_iter().map(|found| found.entropy.exp()).collect())
+    let found = entropies(&all.select(rows), &all, Some(&excluded));
+    Ok(found.into_iter().map(f64::exp).collect())
 }
 
 /// The perplexity of the `p_ij` of a model's rule: of NCA's where the rule has none over all rows.

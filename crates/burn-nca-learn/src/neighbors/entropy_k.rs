@@ -5,7 +5,7 @@ use burn::tensor::Tensor;
 
 use super::candidate_filter::CandidateFilter;
 use super::excluded::Excluded;
-use super::kernel::{Entropy, parts, sums_and_entropies};
+use super::kernel::entropies;
 use super::points::{check_labels, read_both};
 use super::search::{check_k, nearest_rows};
 use super::voters::majority;
@@ -141,19 +141,10 @@ pub fn local_k_vote(
     let excluded = own.map(Excluded::own);
     check_k(1, m, excluded.as_ref())?;
     let largest = m - usize::from(own.is_some());
-    let points = queries.to_vec();
-    let order: Vec<usize> = (0..m).collect();
-    let itself = excluded.as_ref().map(|excluded| excluded.spans(&order));
-    let mut entropies = vec![Entropy::default(); queries.rows()];
-    for part in parts(m, references.dimensions()) {
-        let rows = references.select(&part.clone().collect::<Vec<_>>()).to_vec();
-        let of_part = (points.as_slice(), rows.as_slice(), references.dimensions());
-        let found = sums_and_entropies(of_part, itself.as_deref(), &part);
-        entropies.iter_mut().zip(found).for_each(|(sum, found)| sum.add(found));
-    }
+    let entropies = entropies(&queries, &references, excluded.as_ref());
     let filter = CandidateFilter::new(&queries, &references, &device);
     let rows = filter.map_rows(excluded.as_ref(), |row| {
-        let k = rounded(entropies[row.query()].entropy.exp(), largest);
+        let k = rounded(entropies[row.query()].exp(), largest);
         (majority(&nearest_rows(row, k), labels, None, &mut vec![0.0; classes]), k)
     });
     let (predicted, k) = rows.into_iter().unzip();

@@ -5,11 +5,12 @@ use std::ops::Range;
 use burn_nca::internal::cut;
 use burn_nca_fused::{NeighborSets, Number};
 
+use super::excluded::Excluded;
 use super::points::Points;
 use super::series;
 
 /// References that are stored in f64 at a time, in many dimensions.
-pub(crate) const PART_ROWS: usize = 1 << 16;
+pub(super) const PART_ROWS: usize = 1 << 16;
 
 /// Values of a part in few dimensions, 64 MiB: each part takes a pass over all queries.
 const PART_VALUES: usize = 1 << 23;
@@ -20,7 +21,7 @@ pub(super) fn parts(references: usize, k: usize) -> Vec<Range<usize>> {
 }
 
 /// All references of a part but those that are left out, for each of b queries: one range a query, of all references.
-pub(crate) fn others(
+pub(super) fn others(
     b: usize,
     left_out: Option<&[Range<usize>]>,
     part: &Range<usize>,
@@ -30,7 +31,7 @@ pub(crate) fn others(
 }
 
 /// Ranges of all references as those of a part.
-pub(crate) fn of_part(spans: &[Range<usize>], part: &Range<usize>) -> Vec<Range<usize>> {
+pub(super) fn of_part(spans: &[Range<usize>], part: &Range<usize>) -> Vec<Range<usize>> {
     let place = |at: usize| at.clamp(part.start, part.end) - part.start;
     spans.iter().map(|span| place(span.start)..place(span.end)).collect()
 }
@@ -52,9 +53,29 @@ pub(super) fn heights(weights: &[f64]) -> Vec<f64> {
     weights.iter().map(|weight| (largest.ln() - weight.ln()).max(0.0).sqrt()).collect()
 }
 
+/// The entropy in nats of the shares of each query's references but those that it leaves out.
+pub(crate) fn entropies(
+    queries: &Points,
+    references: &Points,
+    excluded: Option<&Excluded<'_>>,
+) -> Vec<f64> {
+    let (m, k) = (references.rows(), references.dimensions());
+    let mut order: Vec<usize> = (0..m).collect();
+    excluded.iter().for_each(|excluded| excluded.arrange(&mut order, |_| ()));
+    let left_out = excluded.map(|excluded| excluded.spans(&order));
+    let queries = queries.to_vec();
+    let mut found = vec![Entropy::default(); queries.len() / k];
+    for part in parts(m, k) {
+        let rows = references.select(&order[part.clone()]).to_vec();
+        let of_part = sums_and_entropies((&queries, &rows, k), left_out.as_deref(), &part);
+        found.iter_mut().zip(of_part).for_each(|(all, of_part)| all.add(of_part));
+    }
+    found.into_iter().map(|found| found.entropy).collect()
+}
+
 /// `log Σ_j exp(-d²_ij)` and the entropy of the terms' shares, of each query `[b, k]` among the references `[m, k]` of a part
 /// but those that are [left out](others).
-pub(crate) fn sums_and_entropies(
+fn sums_and_entropies(
     points: (&[f64], &[f64], usize),
     left_out: Option<&[Range<usize>]>,
     part: &Range<usize>,
@@ -81,9 +102,9 @@ pub(crate) fn sums_and_entropies(
 /// L = log Σ_j exp(L_j),   H = Σ_j w_j (H_j - log w_j),   w_j = exp(L_j - L)
 /// ```
 #[derive(Clone, Copy)]
-pub(crate) struct Entropy {
-    pub(crate) log: f64,
-    pub(crate) entropy: f64,
+struct Entropy {
+    log: f64,
+    entropy: f64,
 }
 
 impl Default for Entropy {
@@ -94,7 +115,7 @@ impl Default for Entropy {
 }
 
 impl Entropy {
-    pub(crate) fn add(&mut self, other: Self) {
+    fn add(&mut self, other: Self) {
         let log = log_of_sum(self.log, other.log);
         let part = |of: &Self| {
             let log_share = of.log - log;
@@ -119,7 +140,7 @@ pub(super) fn log_sum(logs: &[f64]) -> f64 {
 }
 
 /// `log(exp(a) + exp(b))`.
-pub(crate) fn log_of_sum(a: f64, b: f64) -> f64 {
+pub(super) fn log_of_sum(a: f64, b: f64) -> f64 {
     let (low, high) = (a.min(b), a.max(b));
     if low == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
 }

@@ -53,11 +53,10 @@ pub(crate) use candidate_filter::CandidateFilter;
 pub(crate) use excluded::Excluded;
 pub(crate) use held_out::held_out;
 pub(crate) use influence::RuleDistance;
-pub(crate) use kernel::{Entropy, PART_ROWS, log_of_sum, of_part, sums_and_entropies};
+pub(crate) use kernel::entropies;
 pub(crate) use manhattan::manhattan_perplexities;
 pub(crate) use points::{Points, check_dimensions, sq_distance};
 pub(crate) use search::{check_k, nearest_rows};
-pub(crate) use series::log_sums as series_log_sums;
 pub(crate) use within::within;
 
 pub use coincidence_rule::CoincidenceRule;

@@ -9,7 +9,7 @@ type Coordinates<'a> = (&'a [f64], &'a [f64], usize);
 type Found = (Vec<f64>, Vec<f64>);
 
 /// `log Σ_j exp(-d²_ij)` of each query over a range of the references but those that it leaves out.
-pub(crate) fn log_sums(
+pub(super) fn log_sums(
     points: Coordinates<'_>,
     spans: &[Range<usize>],
     left_out: Option<&[Range<usize>]>,

@@ -7,7 +7,6 @@ use burn::tensor::Tensor;
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, Labeled, TensorFeatures, WithoutClass};
 use burn_nca_learn::evaluate::{ClassScores, RowTerms};
-use burn_nca_learn::neighbors::Rule;
 
 use super::Evaluation;
 use super::Stages;
@@ -107,27 +106,16 @@ fn results(
     })
 }
 
-/// The terms of the rows that are measured. The embedding of a sample does not stand for all rows: these are embedded in f64 a
-/// part at a time, or are the model's references where the rule needs all of them at once.
+/// The terms of the rows that are measured. The embedding of a sample does not stand for all rows: the model's references do.
 fn terms(
     model: &Fitted,
     rows: &ClassComparison<'_>,
     sample: &Sample,
     embedding: &Tensor<2>,
 ) -> Result<RowTerms> {
-    let train = rows.train;
     let is_whole = sample.measured().is_none();
-    match model.rule() {
-        Rule::Neighbors if !is_whole => {
-            RowTerms::in_parts((train.labels(), train.groups()), rows.measured, |some| {
-                embed(model, &train.features().select(some))
-            })
-        }
-        rule => {
-            let embedding = if is_whole { embedding } else { model.references() };
-            Ok(RowTerms::of_rule(rule, rows.references(embedding), rows.measured)?)
-        }
-    }
+    let embedding = if is_whole { embedding } else { model.references() };
+    Ok(RowTerms::of_rule(model.rule(), rows.references(embedding), rows.measured)?)
 }
 
 fn data(rows: &Rows<Labeled>, sample: &Sample) -> Data {
