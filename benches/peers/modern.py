@@ -2,12 +2,12 @@
 """Times an epoch of modern NCA: burn-nca and the same arithmetic written plainly in PyTorch, in turn, f32.
 
 Both learn networks of the published form (periodic embeddings of numbers, one residual block, Euclidean distances, AdamW) from
-the same table of random numbers, by batches of 1024 rows that see half of the others as candidates, and classify the held-out
-fifth after each epoch. burn-nca learns the five members of its model side by side, PyTorch one network with all threads: an
+the same random table of the size of TALENT's bank, 7 numbers and 44 indicators (which are not embedded, as published), by
+batches of 1024 rows that see half of the others as candidates, and classify the held-out fifth after each epoch. burn-nca learns the five members of its model side by side, PyTorch one network with all threads: an
 epoch is that of one network, a fit five times three epochs. Needs PyTorch, NumPy and the release program
 (`cargo build --release -p burn-nca-cli`).
 
-    python3 benches/peers/modern.py [--rows 28934] [--features 51] [--pairs 3]
+    python3 benches/peers/modern.py [--rows 28934] [--numbers 7] [--indicators 44] [--pairs 3]
 
 Results are written to benches/results/modern-speed.json. Memory is the peak of each process until it has learned, and of the
 whole process, which evaluates and draws the model in burn-nca and ends with the fit in PyTorch.
@@ -37,45 +37,47 @@ EPOCHS = (1, 3)
 MEMBERS = 5
 
 
-def table(rows, features):
+def table(rows, numbers, indicators):
     rng = np.random.default_rng(1)
-    x = rng.normal(size=(rows, features)).astype(np.float32)
+    x = rng.normal(size=(rows, numbers)).astype(np.float32)
+    x = np.column_stack([x, rng.random(size=(rows, indicators)) < 0.2]).astype(np.float32)
     y = (x[:, 0] + 0.5 * np.sin(3 * x[:, 1]) + 0.5 * rng.normal(size=rows) > 0).astype(np.int64)
     return x, y
 
 
-def network(torch, features):
+def network(torch, numbers, indicators):
     nn = torch.nn
 
     class Modern(nn.Module):
         def __init__(self):
             super().__init__()
-            self.frequencies = nn.Parameter(0.1 * torch.randn(features, FREQUENCIES))
+            self.frequencies = nn.Parameter(0.1 * torch.randn(numbers, FREQUENCIES))
             self.embed = nn.Linear(2 * FREQUENCIES, EMBEDDED)
-            self.linear = nn.Linear(features * EMBEDDED, SIZE)
+            self.linear = nn.Linear(numbers * EMBEDDED + indicators, SIZE)
             block = [nn.BatchNorm1d(SIZE), nn.Linear(SIZE, WIDTH), nn.ReLU(), nn.Dropout(DROPOUT), nn.Linear(WIDTH, SIZE)]
             self.block = nn.Sequential(*block)
             self.norm = nn.BatchNorm1d(SIZE)
 
         def forward(self, x):
-            angles = 2 * math.pi * x[:, :, None] * self.frequencies
+            angles = 2 * math.pi * x[:, :numbers, None] * self.frequencies
             waves = torch.cat([torch.cos(angles), torch.sin(angles)], -1)
-            z = self.linear(torch.relu(self.embed(waves)).flatten(1))
+            embedded = torch.relu(self.embed(waves)).flatten(1)
+            z = self.linear(torch.cat([embedded, x[:, numbers:]], 1))
             return self.norm(z + self.block(z))
 
     return Modern()
 
 
-def torch_seconds(rows, features, epochs):
+def torch_seconds(rows, numbers, indicators, epochs):
     import torch
 
     torch.manual_seed(0)
-    x, y = (torch.from_numpy(part) for part in table(rows, features))
+    x, y = (torch.from_numpy(part) for part in table(rows, numbers, indicators))
     kept = torch.randperm(rows)
     held, train = kept[: rows // 5], kept[rows // 5 :]
     targets = torch.nn.functional.one_hot(y[train]).float()
     x_train, x_held = x[train], x[held]
-    model = network(torch, features)
+    model = network(torch, numbers, indicators)
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01, weight_decay=0.0002)
     seconds = []
     for _ in range(epochs):
@@ -104,9 +106,9 @@ def torch_seconds(rows, features, epochs):
     return sum(seconds)
 
 
-def of_torch(rows, features, epochs):
+def of_torch(sizes, epochs):
     """Seconds and peak MiB of a process of its own, twice: it ends with the fit."""
-    words = [sys.executable, __file__, "--torch", *map(str, (rows, features, epochs))]
+    words = [sys.executable, __file__, "--torch", *map(str, (*sizes, epochs))]
     seconds, peak = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
     return [seconds, peak, peak]
 
@@ -122,25 +124,27 @@ def of_nca(data, epochs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rows", type=int, default=28934)
-    parser.add_argument("--features", type=int, default=51)
+    parser.add_argument("--numbers", type=int, default=7)
+    parser.add_argument("--indicators", type=int, default=44)
     parser.add_argument("--pairs", type=int, default=3)
-    parser.add_argument("--torch", nargs=3, type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--torch", nargs=4, type=int, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.torch:
         seconds = torch_seconds(*args.torch)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(json.dumps([seconds, peak]))
         return
-    x, y = table(args.rows, args.features)
+    sizes = (args.rows, args.numbers, args.indicators)
+    x, y = table(*sizes)
     with tempfile.TemporaryDirectory() as folder:
         data = f"{folder}/t.csv"
-        header = ",".join([*(f"x{column}" for column in range(args.features)), "y"])
-        np.savetxt(data, np.column_stack([x, y]), fmt=["%.6g"] * args.features + ["%d"], delimiter=",", header=header,
+        header = ",".join([*(f"x{column}" for column in range(x.shape[1])), "y"])
+        np.savetxt(data, np.column_stack([x, y]), fmt=["%.6g"] * x.shape[1] + ["%d"], delimiter=",", header=header,
                    comments="")
         found = {"nca": [], "torch": []}
         for _ in range(args.pairs):
             for name, run in (("nca", lambda epochs: of_nca(data, epochs)),
-                              ("torch", lambda epochs: of_torch(args.rows, args.features, epochs))):
+                              ("torch", lambda epochs: of_torch(sizes, epochs))):
                 first, last = (run(epochs) for epochs in EPOCHS)
                 epoch = (last[0] - first[0]) / (EPOCHS[1] - EPOCHS[0])
                 found[name].append({"epoch": epoch, "fit": MEMBERS * last[0], "fit_mib": last[1], "peak_mib": last[2]})
@@ -150,7 +154,8 @@ def main():
         "command": "python3 benches/peers/modern.py " + " ".join(sys.argv[1:]),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "rows": args.rows,
-        "features": args.features,
+        "numbers": args.numbers,
+        "indicators": args.indicators,
         "epochs_of_fit": EPOCHS[1],
         "runs": found,
         "median": median,

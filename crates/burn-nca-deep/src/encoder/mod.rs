@@ -2,6 +2,7 @@
 
 mod modern;
 mod numeric_embedding;
+mod two_valued;
 mod unit;
 
 pub use modern::{ModernConfig, ModernEncoder, ModernMember, ResidualBlock};

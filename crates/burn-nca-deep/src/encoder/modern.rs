@@ -11,6 +11,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+use super::two_valued::{self, TwoValued};
 use super::{NumericEmbedding, NumericEmbeddingConfig};
 
 /// A residual block: `z + W₂ dropout(ReLU(W₁ norm(z) + b₁)) + b₂`, of width `[k, width, k]`.
@@ -154,6 +155,7 @@ impl ModernConfig {
                 .map(|_| ResidualBlock::new([size, self.width], self.dropout, rng, device))
                 .collect(),
             norm: (self.blocks > 0).then(|| normalization(size, device)),
+            two_valued: Vec::new(),
         }
     }
 
@@ -197,17 +199,34 @@ pub struct ModernMember {
     pub blocks: Vec<ResidualBlock>,
     /// After the last block; none without blocks.
     pub norm: Option<BatchNorm>,
+    /// Features of two values in all rows that it meets in training.
+    #[module(skip)]
+    two_valued: Vec<TwoValued>,
 }
 
 impl ModernMember {
+    /// The same member for rows whose features of these columns, not all, have one of two values, `[low, high]`: it embeds
+    /// both of them once instead of once a row.
+    #[must_use]
+    pub fn with_two_valued(self, two_valued: Vec<TwoValued>) -> Self {
+        Self { two_valued, ..self }
+    }
+
+    /// `W e(x) + b`, `[n, d]` to `[n, k]`.
+    fn first(&self, x: Tensor<2>) -> Tensor<2> {
+        match &self.embedding {
+            Some(embedding) if self.two_valued.is_empty() => {
+                self.linear.forward(embedding.forward(x))
+            }
+            Some(embedding) => two_valued::linear(&self.linear, embedding, &self.two_valued, x),
+            None => self.linear.forward(x),
+        }
+    }
+
     /// The embedding, with dropout from this stream, where there is one.
     fn forward_from(&self, x: Tensor<2>, mut rng: Option<&mut ChaCha8Rng>) -> Tensor<2> {
-        let x = match &self.embedding {
-            Some(embedding) => embedding.forward(x),
-            None => x,
-        };
         let block = |z, block: &ResidualBlock| block.forward_from(z, rng.as_deref_mut());
-        let z = self.blocks.iter().fold(self.linear.forward(x), block);
+        let z = self.blocks.iter().fold(self.first(x), block);
         match &self.norm {
             Some(norm) => normalized(norm, z),
             None => z,

@@ -3,7 +3,7 @@
 use burn::module::{Module, Param};
 use burn::nn::Linear;
 use burn::tensor::activation::relu;
-use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use burn_nca::internal::linear;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
@@ -72,20 +72,29 @@ pub struct NumericEmbedding {
 impl NumericEmbedding {
     /// The embedding of the rows of `x`.
     pub fn forward(&self, x: Tensor<2>) -> Tensor<2> {
+        self.at(x, self.frequencies.val())
+    }
+
+    /// Of rows of these features alone.
+    pub(super) fn of_features(&self, x: Tensor<2>, features: &Tensor<1, Int>) -> Tensor<2> {
+        self.at(x, self.frequencies.val().select(0, features.clone()))
+    }
+
+    fn at(&self, x: Tensor<2>, frequencies: Tensor<2>) -> Tensor<2> {
         #[cfg(feature = "fused")]
         if let Some(bias) = &self.linear.bias
-            && burn_nca_fused::has_layers(&[&x, &self.frequencies.val(), &self.linear.weight.val()])
+            && burn_nca_fused::has_layers(&[&x, &frequencies, &self.linear.weight.val()])
         {
             let (weight, bias) = (self.linear.weight.val(), bias.val());
-            return burn_nca_fused::periodic_embedding(x, self.frequencies.val(), weight, bias);
+            return burn_nca_fused::periodic_embedding(x, frequencies, weight, bias);
         }
-        self.written_out(x)
+        self.written_out(x, frequencies)
     }
 
     /// The same in ordinary operations.
-    fn written_out(&self, x: Tensor<2>) -> Tensor<2> {
-        let ([n, d], [_, m]) = (x.dims(), self.frequencies.dims());
-        let turns = x.reshape([n, d, 1]) * self.frequencies.val().reshape([1, d, m]);
+    fn written_out(&self, x: Tensor<2>, frequencies: Tensor<2>) -> Tensor<2> {
+        let ([n, d], [_, m]) = (x.dims(), frequencies.dims());
+        let turns = x.reshape([n, d, 1]) * frequencies.reshape([1, d, m]);
         let angles = turns.mul_scalar(core::f64::consts::TAU).reshape([n * d, m]);
         let waves = Tensor::cat(vec![angles.clone().cos(), angles.sin()], 1);
         let embedded = relu(self.linear.forward(waves));
@@ -123,7 +132,10 @@ mod tests {
             let all = [of(x.clone()), of(frequencies.val()), of(linear.weight.val())];
             [all.concat(), host_values(bias), host_values(found)].concat()
         };
-        let [found, expected] = [embedding.forward(x.clone()), embedding.written_out(x.clone())];
+        let [found, expected] = [
+            embedding.forward(x.clone()),
+            embedding.written_out(x.clone(), embedding.frequencies.val()),
+        ];
         for (found, expected) in said(found).into_iter().zip(said(expected)) {
             assert!((found - expected).abs() < 2e-4 * (1.0 + expected.abs()), "{found} {expected}");
         }

@@ -10,7 +10,7 @@ use burn_nca::internal::{Checkpoint, FitKey, load_record};
 
 use super::cuts::{cuts, held_out};
 use super::watch::{Fit, Run, State, Watch};
-use crate::data::{Split, TrainingData};
+use crate::data::{Features, Split, TrainingData};
 use crate::device::runs_on_host;
 use crate::encoder::{Encoder, ModernConfig, ModernMember};
 use crate::error::{Error, Result};
@@ -65,6 +65,7 @@ impl Settings<'_> {
             targets: (&values, columns, weights),
             cuts: &cuts,
             x: &problem.tensor(data),
+            two_valued: &two_valued(data.features()),
             fit: problem.fit,
             d_output: problem.d_output,
             device: &problem.device,
@@ -86,6 +87,21 @@ impl Settings<'_> {
     }
 }
 
+/// The features of at most two values, which f32 distinguishes; none where all are, for a member embeds one at least.
+fn two_valued(features: &Features) -> Vec<(usize, [f64; 2])> {
+    let of = |feature: usize| {
+        let (low, mut high) = (features.value(0, feature), None);
+        let is_known = |value: f64| value == low || value == *high.get_or_insert(value);
+        let mut others = (1..features.rows()).map(|row| features.value(row, feature));
+        let is_two_valued = others.all(is_known);
+        // Of one value the other may be any.
+        let high = high.unwrap_or(low + low.abs().max(1.0));
+        (is_two_valued && low as f32 != high as f32).then_some((feature, [low, high]))
+    };
+    let found: Vec<_> = (0..features.columns()).filter_map(of).collect();
+    if found.len() < features.columns() { found } else { Vec::new() }
+}
+
 /// What the members have in common.
 struct Common<'a> {
     settings: &'a Settings<'a>,
@@ -93,6 +109,7 @@ struct Common<'a> {
     targets: (&'a [f64], usize, Option<&'a [f64]>),
     cuts: &'a [Split],
     x: &'a Tensor<2>,
+    two_valued: &'a [(usize, [f64; 2])],
     fit: &'a FitConfig,
     d_output: usize,
     device: &'a Device,
@@ -226,7 +243,7 @@ impl Common<'_> {
             if error.is_finite() { -error } else { f64::NEG_INFINITY }
         };
         let fit = GradientFit {
-            encoder: self.start(number),
+            encoder: self.start(number).with_two_valued(self.two_valued.to_vec()),
             objective: settings.loss.clone(),
             x: (&x).into(),
             target: &target,
@@ -236,7 +253,7 @@ impl Common<'_> {
         let session = FitSession::new().with_progress(watch).with_state(&mut cut_off);
         let solution =
             fit.fit(self.d_output, &self.config(number, train.len(), seconds), session)?;
-        let member = solution.module.encoder;
+        let member = solution.module.encoder.with_two_valued(Vec::new());
         let record = member.clone().into_record().into_bytes().map_err(|error| {
             Error::setting(format!("the state of the fit cannot be recorded: {error}"))
         })?;
@@ -248,5 +265,20 @@ impl Common<'_> {
             termination: solution.termination,
         };
         Ok((member, fit, cut_off))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_of_two_values_are_found_unless_f32_or_no_other_is_left() {
+        let found = |values: &[f64], columns: usize| {
+            two_valued(&Features::unnamed(values.to_vec(), columns).unwrap())
+        };
+        let rows = [[0.0, 0.1, 5.0, 1e9], [1.0, 0.2, 5.0, 1e9 + 1.0], [1.0, 0.3, 5.0, 1e9]];
+        assert_eq!(found(rows.as_flattened(), 4), [(0, [0.0, 1.0]), (2, [5.0, 10.0])]);
+        assert!(found(&[0.0, 1.0, 0.0], 1).is_empty());
     }
 }
