@@ -47,6 +47,7 @@ pub fn takes(sum: PairSum, tensors: &[&Tensor<2>]) -> bool {
     tensors.iter().all(|tensor| has_kernel(sum, &(*tensor).clone().into_dispatch().kind))
 }
 
+#[cfg_attr(not(any(feature = "flex", feature = "cube")), expect(clippy::only_used_in_recursion))]
 fn has_kernel(sum: PairSum, tensor: &DispatchTensorKind) -> bool {
     match tensor {
         DispatchTensorKind::Autodiff(inner) => has_kernel(sum, inner),

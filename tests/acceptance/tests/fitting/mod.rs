@@ -33,7 +33,7 @@ fn with(optimizer: OptimizerConfig) -> NcaConfig {
 }
 
 fn bits(fitted: &Fitted) -> Vec<u64> {
-    fitted.matrix().unwrap().iter().map(|a| a.to_bits()).collect()
+    host_values(fitted.references().clone()).into_iter().map(f64::to_bits).collect()
 }
 
 /// Stops a fit after this many steps.

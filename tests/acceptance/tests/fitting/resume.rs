@@ -1,5 +1,6 @@
 //! A checkpoint resumes the fit that it belongs to, to the bit and with its whole history, and no other.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -7,10 +8,10 @@ use acceptance::data::lbfgs;
 use burn::tensor::Device;
 use burn_nca_learn::data::{AgreementWidth, Features, Labeled, RegressionData};
 use burn_nca_learn::fit::{
-    ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, FitSession, OptimizerConfig, Progress,
-    StochasticConfig, Termination,
+    CheckpointEvent, ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, FitSession,
+    OptimizerConfig, Progress, StochasticConfig, Termination,
 };
-use burn_nca_learn::method::{AnyMethod, Mlkr, SoftNca};
+use burn_nca_learn::method::{AnyMethod, Mlkr, Modern, SoftNca};
 use burn_nca_learn::objective::Criterion;
 use burn_nca_learn::{Estimator, Fitted, NcaConfig};
 
@@ -83,6 +84,32 @@ fn a_fit_resumes_from_every_step_to_the_same_end() {
             assert_eq!(checkpoint.exists(), at_limit);
             let _ = std::fs::remove_file(&checkpoint);
         }
+    }
+}
+
+#[test]
+fn members_resume_from_the_steps_that_they_had_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = folder.path().join("fit.checkpoint");
+    let estimator = Estimator::new(4, 4, Modern::new().with_members(2).with_epochs(6));
+    let whole = estimator.fit(&iris(), &Device::flex()).unwrap();
+    for step in [1, 5] {
+        let resumed_at = Cell::new(0);
+        let run = |stop: usize| {
+            let mut watch = stop_after(stop);
+            let session = FitSession::new().with_progress(&mut watch).with_checkpoint(&checkpoint);
+            let session = session.with_checkpoint_events(|event| {
+                if let CheckpointEvent::Resumed { iteration, .. } = event {
+                    resumed_at.set(*iteration);
+                }
+            });
+            estimator.fit_session(&iris(), &Device::flex(), session).unwrap()
+        };
+        let part = run(step);
+        let resumed = run(usize::MAX);
+        assert_eq!(resumed_at.get(), part.summary().iterations);
+        assert_equal(&resumed, &whole);
+        let _ = std::fs::remove_file(&checkpoint);
     }
 }
 

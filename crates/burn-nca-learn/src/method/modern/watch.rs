@@ -29,6 +29,8 @@ struct Standing {
     done: Option<Fit>,
     /// What a fit that was cut off continues from.
     cut_off: FitState,
+    /// Steps that it has taken.
+    steps: usize,
 }
 
 /// The state of a fit.
@@ -45,10 +47,9 @@ impl State {
         let known = |standing: &Standing| standing.done.is_some() || !standing.cut_off.is_empty();
         let resumed = state.members.iter().any(known);
         state.members.resize_with(members, Standing::default);
-        let done = || state.members.iter().filter_map(|standing| standing.done.as_ref());
         if resumed {
-            checkpoint
-                .resumed(done().map(|fit| fit.history.len()).sum(), done().count() == members);
+            let is_done = state.members.iter().all(|standing| standing.done.is_some());
+            checkpoint.resumed(state.members.iter().map(|standing| standing.steps).sum(), is_done);
         }
         Ok(state)
     }
@@ -82,7 +83,7 @@ impl<'a, 'c> Watch<'a, 'c> {
             callback,
             checkpoint,
             networks: done().map(|fit| fit.map(restored).transpose()).collect::<Result<_>>()?,
-            steps: done().map(|fit| fit.map_or(0, |fit| fit.history.len())).collect(),
+            steps: state.members.iter().map(|standing| standing.steps).collect(),
             before: state.seconds,
             started: Instant::now(),
             state,
@@ -113,11 +114,11 @@ impl<'a, 'c> Watch<'a, 'c> {
     }
 
     pub fn end(&mut self, number: usize, (member, fit, cut_off): Run) -> Result<()> {
-        let standing = match fit.termination {
-            Termination::Stopped => Standing { done: None, cut_off },
-            _ => Standing { done: Some(fit.clone()), cut_off: FitState::default() },
+        let (done, cut_off) = match fit.termination {
+            Termination::Stopped => (None, cut_off),
+            _ => (Some(fit.clone()), FitState::default()),
         };
-        self.state.members[number] = standing;
+        self.state.members[number] = Standing { done, cut_off, steps: fit.history.len() };
         self.state.seconds = self.seconds();
         self.networks[number] = Some((member, fit));
         self.checkpoint.offer(|| Ok(&self.state))
