@@ -21,7 +21,7 @@ use crate::failure::{hinted, in_one_line};
 use crate::fitting::model_words;
 use crate::output::{self, TableFormat, short_name};
 use crate::source::Source;
-use burn_nca_report::{FeatureWeight, FeatureWeights, Matrix};
+use burn_nca_report::{FeatureWeight, FeatureWeights, Matrix, OWN_RULE};
 
 /// The most columns, or classes, named for people.
 const SHOWN: usize = 40;
@@ -144,13 +144,17 @@ fn facts(info: &Info<'_>, model: &Fitted) -> Vec<(String, String)> {
     }
     line("training rows", info.rows.to_string());
     if let Some(decision) = info.decision {
-        line("prediction", model_words::decision(decision));
+        // Numbers are means by the weights of a rule, whichever it is.
+        let is_own = !info.classes.is_empty() && !model.rule().has_votes();
+        let own = || format!("{OWN_RULE}: that of the method");
+        line("prediction", if is_own { own() } else { model_words::decision(decision) });
     }
     if let Some(source) = &info.source {
         line("data", source.sentence());
     }
-    let start = info.start.map(|start| start.to_string());
-    line("start", start.unwrap_or("random or warm start".to_string()));
+    if let Some(start) = info.start {
+        line("start", start.to_string());
+    }
     line("end", info.termination_sentence.to_string());
     line(
         "effort",

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{Place, array_of, corpus, table, warnings};
+use crate::{Place, array_of, assert_parts, corpus, table, warnings};
 
 /// Writes `counts.mtx`, ninety texts of three topics over forty words, and their `topics.csv`.
 pub fn write_texts(place: &Place) {
@@ -43,7 +43,9 @@ fn a_sparse_table_is_reduced_for_the_fit_and_its_model_takes_the_table_itself() 
     assert!(array_of(&place.json("run/report.json")["replay"]["frames"]).len() > 2);
     let fit = "fit counts.mtx,topics.csv --method modern --reduce 8 --out modern";
     place.nca(&format!("{fit} --set members=2 --set epochs=20")).printed();
-    assert!(place.nca("info modern").printed().contains("2 networks of 40-8-128"));
+    let info = place.nca("info modern").printed();
+    assert_parts(&info, &["2 networks of 40-8-128", "own rule: that of the method"]);
+    assert!(!info.contains("start "), "{info}");
     let (predicted, explained) = (
         place.nca("predict modern counts.mtx").printed(),
         place.nca("predict modern counts.mtx --explain").printed(),

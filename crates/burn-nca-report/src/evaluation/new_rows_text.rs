@@ -17,19 +17,26 @@ impl NewRowScores {
     pub fn text(&self, terminal: Terminal) -> String {
         // Control characters are escaped as a whole, and styles are such.
         let terminal = Terminal { styled: false, ..terminal };
+        let k = self.neighbors;
+        let (decision, probable, against) = match self.own_rule {
+            true => (
+                format!("its {OWN_RULE}"),
+                format!("Probabilities of the classes ({OWN_RULE})"),
+                format!("Own rule against {k}-NN by Euclidean distance on the scaled features"),
+            ),
+            false => (
+                format!("the rule {}", self.decision),
+                "Probabilities of the classes (soft rule)".to_string(),
+                format!("{k}-NN against Euclidean distance on the scaled features"),
+            ),
+        };
         let about = format!(
-            "{}, neighbors among {}; the model predicts by the rule {}",
+            "{}, neighbors among {}; the model predicts by {decision}",
             counted(self.rows, "row"),
             counted(self.training_rows, "training row"),
-            self.decision
         );
-        let k = self.neighbors;
-        let against = match self.own_rule {
-            true => format!("Own rule against {k}-NN by Euclidean distance on the scaled features"),
-            false => format!("{k}-NN against Euclidean distance on the scaled features"),
-        };
         let sections = [
-            ("Probabilities of the classes (soft rule)", probabilities(self)),
+            (probable.as_str(), probabilities(self)),
             ("Ranking of the training rows by distance", ranking(self)),
             (against.as_str(), comparison(self)),
         ];
@@ -298,6 +305,7 @@ mod tests {
         assert!(text.contains("own rule   100.0 %") && text.contains("Own rule class by class"));
         assert!(text.contains("Own rule against 3-NN by Euclidean distance"), "{text}");
         assert!(text.contains("Own rule predictions") && !text.contains("1-NN"), "{text}");
+        assert!(text.contains("by its own rule") && text.contains("classes (own rule)"), "{text}");
     }
 
     #[test]
