@@ -7,8 +7,11 @@ use burn_nca_data::{csv_field, csv_number};
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, Scaling, ScalingKind};
 use burn_nca_learn::encoder::EncoderConfig;
-use burn_nca_learn::estimator::{Decision, LabelQuality, TargetQuality, TrainingTargets};
+use burn_nca_learn::estimator::{
+    Decision, LabelQuality, ModelCard, TargetQuality, TrainingTargets,
+};
 use burn_nca_learn::fit::{Penalty, ResolvedStart, Termination};
+use burn_nca_learn::method::{AnyMethod, Uses};
 use burn_nca_program::number::{ascii, counted};
 use burn_nca_program::terminal::listing;
 use burn_nca_program::{Terminal, plain_table};
@@ -121,9 +124,7 @@ fn facts(info: &Info<'_>, model: &Fitted) -> Vec<(String, String)> {
     let steps = if applied.without_steps { "; no gradient steps" } else { "" };
     line("method", format!("{} ({}){steps}", applied.label, applied.title));
     if !applied.without_steps {
-        let of = if card.fit.penalty == Some(Penalty::Spread) { " of the spread" } else { "" };
-        let objective = model_words::objective(card);
-        line("objective", format!("{objective}; L2 penalty {}{of}", card.fit.l2));
+        line("objective", model_words::objective(card) + &penalty(card));
     }
     line(
         "scaling",
@@ -165,11 +166,21 @@ fn facts(info: &Info<'_>, model: &Fitted) -> Vec<(String, String)> {
             info.seconds
         ),
     );
-    line(
-        "value",
-        format!("{}, largest gradient component {:.1e}", ascii(info.value, 7), info.gradient_max),
-    );
+    if info.evaluations > 0 {
+        let (value, gradient) = (ascii(info.value, 7), info.gradient_max);
+        line("value", format!("{value}, largest gradient component {gradient:.1e}"));
+    }
     lines
+}
+
+/// The L2 penalty of a method that has one.
+fn penalty(card: &ModelCard) -> String {
+    let of = if card.fit.penalty == Some(Penalty::Spread) { " of the spread" } else { "" };
+    match (card.fit.l2, &card.method) {
+        (_, method) if !method.info().uses.contains(&Uses::L2) => String::new(),
+        (0.0, AnyMethod::Ncfs(_) | AnyMethod::NcfsRegression(_)) => ", L2 penalty 1/n".to_string(),
+        (l2, _) => format!(", L2 penalty {l2}{of}"),
+    }
 }
 
 /// The features of the largest weights.

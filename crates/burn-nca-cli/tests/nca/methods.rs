@@ -1,7 +1,7 @@
 //! Every method of the registry, from a table to predictions, and what is refused of them.
 
 use burn_nca_learn::data::Task;
-use burn_nca_learn::method::AnyMethod;
+use burn_nca_learn::method::{AnyMethod, Uses};
 
 use crate::continuous::{write_film, write_houses};
 use crate::{Place, array_of, assert_parts, methods_compared, nca};
@@ -35,6 +35,16 @@ fn every_method_is_fitted_saved_evaluated_and_named() {
 
         let said = place.nca(&format!("info {name}")).printed();
         assert_parts(&said, &[info.label, info.title]);
+        let evaluations = report["evaluations"].as_u64().unwrap();
+        assert_eq!(said.contains("largest gradient component"), evaluations > 0, "{said}");
+        let penalty = match (info.uses.contains(&Uses::L2), name) {
+            (false, _) => "L2 penalty",
+            (true, "ncfs" | "fsrnca") => "L2 penalty 1/n",
+            (true, _) => "L2 penalty 0",
+        };
+        assert_eq!(said.contains(penalty), info.uses.contains(&Uses::L2), "{said}");
+        let is_own = info.own_rule && info.task == Some(Task::Classes);
+        assert_eq!(said.contains("own rule: that of the method"), is_own, "{said}");
         assert_eq!(place.nca(&format!("info {name}")).json()["method"], name);
         assert!(place.read(&format!("{name}/report.html")).contains(info.label));
         let pairs = if info.task == Some(Task::Pairs) { options } else { "" };

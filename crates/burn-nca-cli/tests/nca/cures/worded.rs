@@ -111,7 +111,6 @@ commands/demo.rs | the port {} cannot be used | invocation.rs tries it
 fitting/run_folder.rs | interrupted after {done}; resume | interruption.rs resumes it
 fitting/run_folder.rs | interrupted after {done}; nothing | it says what is lost
 commands/info.rs | ; no gradient steps | it describes a model
-commands/info.rs | {objective}; L2 penalty | it describes a model
 commands/evaluate.rs | {} among {}; each | it describes a measure
 fitting/model_words.rs | Not converged: no lower value | small tables end so by rounding alone
 fitting/model_words.rs | Not converged: the value or | its cures are of several causes, which no run has at once
