@@ -1,5 +1,6 @@
 //! The settings of a fit as names and values that people read, from the configuration in the report.
 
+use burn_nca_learn::method::{AnyMethod, Uses};
 use serde_json::Value;
 
 /// The places in the configuration that have a name of their own; a place is written `encoder.hidden`.
@@ -30,11 +31,27 @@ const NAMES: [(&str, &str); 24] = [
     ("fit.blocks.memory_mib", "memory for one pass, MiB"),
 ];
 
-/// The settings that are set, in the order of the configuration.
+/// Where the settings are that methods share, and that one may have no use for.
+const SHARED: [(&str, Uses); 6] = [
+    ("fit.start", Uses::Start),
+    ("fit.l2", Uses::L2),
+    ("fit.penalty", Uses::L2),
+    ("fit.optimizer", Uses::Optimizer),
+    ("fit.blocks", Uses::Optimizer),
+    ("fit.early_stopping", Uses::EarlyStopping),
+];
+
+/// The settings that are set and that the method uses, in the order of the configuration.
 pub fn settings(value: &Value) -> Vec<(String, String)> {
     let mut flat = Vec::new();
     flatten("", value, &mut flat);
-    flat.into_iter().map(|(place, text)| (named(&place), text)).collect()
+    let method = value["method"].as_str().and_then(|name| AnyMethod::named(name).ok());
+    let uses = method.map(|method| method.info().uses);
+    let is_used = |(place, _): &(String, String)| {
+        let shared = SHARED.iter().find(|(of, _)| place.starts_with(of));
+        shared.is_none_or(|(_, of)| uses.is_none_or(|uses| uses.contains(of)))
+    };
+    flat.into_iter().filter(is_used).map(|(place, text)| (named(&place), text)).collect()
 }
 
 fn flatten(place: &str, value: &Value, flat: &mut Vec<(String, String)>) {
@@ -48,8 +65,10 @@ fn flatten(place: &str, value: &Value, flat: &mut Vec<(String, String)>) {
         }
         // What is not set has no effect.
         Value::Null => {}
-        // The choices of the library are names such as `MinMax`.
-        Value::String(text) => flat.push((place.to_owned(), in_words(text))),
+        // The choices of the library are names such as `MinMax`; one is written in files as it was at first.
+        Value::String(text) => {
+            flat.push((place.to_owned(), in_words(&text.replace("Standardise", "Standardize"))));
+        }
         Value::Array(items) => {
             let items: Vec<String> = items.iter().take(12).map(Value::to_string).collect();
             flat.push((place.to_owned(), items.join(", ")));
@@ -116,6 +135,21 @@ mod tests {
         for (name, text) in &settings {
             assert!(!name.contains(['_', '.', ':']) && !text.contains("not set"), "{name}: {text}");
         }
+    }
+
+    #[test]
+    fn settings_that_the_method_does_not_use_are_left_out() {
+        let mut config = serde_json::to_value(NcaConfig::recommended(4, 2)).unwrap();
+        let has = |config: &Value| settings(config).iter().any(|(name, _)| name == "L2 penalty");
+        assert!(has(&config));
+        config["method"] = "lda".into();
+        let found = settings(&config);
+        assert!(!has(&config) && found.iter().all(|(name, _)| !name.contains("L-BFGS")));
+        assert!(
+            found
+                .iter()
+                .any(|(name, text)| (name.as_str(), text.as_str()) == ("scaling", "standardize"))
+        );
     }
 
     #[test]

@@ -70,11 +70,11 @@ const RETIRED: [(&str, &str); 62] = [
 pub fn retired(name: &str, text: &str) -> Vec<String> {
     let lines = text.lines().enumerate();
     let of_line = |(number, line): (usize, &str)| -> Vec<String> {
+        let line = line.to_lowercase();
         // The old spelling of an option, and a key that programs read.
         if line.contains("alias = ") || line.contains("\"standardise\"") {
             return Vec::new();
         }
-        let line = line.to_lowercase();
         let found = RETIRED.iter().filter(|(phrase, _)| has_words(&line, phrase));
         let say = |(phrase, standard): &(&str, &str)| {
             format!("{name}:{}: \"{phrase}\"; write: {standard}", number + 1)
