@@ -3,9 +3,9 @@
 
 Both learn networks of the published form (periodic embeddings of numbers, one residual block, Euclidean distances, AdamW) from
 the same random table of the size of TALENT's bank, 7 numbers and 44 indicators (which are not embedded, as published), by
-batches of 1024 rows that see half of the others as candidates, and classify the held-out fifth after each epoch. burn-nca learns the five members of its model side by side, PyTorch one network with all threads: an
-epoch is that of one network, a fit five times three epochs. Needs PyTorch, NumPy and the release program
-(`cargo build --release -p burn-nca-cli`).
+batches of 1024 rows that see half of the others as candidates, and classify the held-out fifth after each epoch. burn-nca
+learns the five members of its model side by side, PyTorch one network with all threads: an epoch is that of one network, a fit
+five times three epochs. Needs PyTorch, NumPy and the release program (`cargo build --release -p burn-nca-cli`).
 
     python3 benches/peers/modern.py [--rows 28934] [--numbers 7] [--indicators 44] [--pairs 3]
 

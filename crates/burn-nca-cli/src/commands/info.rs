@@ -147,8 +147,11 @@ fn facts(info: &Info<'_>, model: &Fitted) -> Vec<(String, String)> {
     if let Some(decision) = info.decision {
         // Numbers are means by the weights of a rule, whichever it is.
         let is_own = !info.classes.is_empty() && !model.rule().has_votes();
-        let own = || format!("{OWN_RULE}: that of the method");
-        line("prediction", if is_own { own() } else { model_words::decision(decision) });
+        let prediction = match is_own {
+            true => format!("{OWN_RULE}: that of the method"),
+            false => model_words::decision(decision),
+        };
+        line("prediction", prediction);
     }
     if let Some(source) = &info.source {
         line("data", source.sentence());

@@ -1,7 +1,8 @@
 //! Embedded features of two values: both embeddings and their products are found once, not once a row.
 
 use burn::nn::Linear;
-use burn::tensor::{Int, Tensor, TensorData};
+use burn::tensor::Tensor;
+use burn_nca::objective::transfer::{float_tensor, int_tensor};
 
 use super::NumericEmbedding;
 
@@ -20,17 +21,12 @@ pub(super) fn linear(
     x: Tensor<2>,
 ) -> Tensor<2> {
     let (device, [_, d], [inputs, k]) = (x.device(), x.dims(), layer.weight.dims());
-    let index = |of: Vec<usize>| {
-        let of: Vec<i64> = of.into_iter().map(|feature| feature as i64).collect();
-        Tensor::<1, Int>::from_data(of.as_slice(), &device)
-    };
-    let is_other = |feature: &usize| two_valued.iter().all(|(of, _)| of != feature);
-    let others = index((0..d).filter(is_other).collect());
-    let twos = index(two_valued.iter().map(|(feature, _)| *feature).collect());
+    let twos: Vec<usize> = two_valued.iter().map(|(feature, _)| *feature).collect();
+    let others: Vec<usize> = (0..d).filter(|feature| !twos.contains(feature)).collect();
+    let [twos, others] = [twos, others].map(|of| int_tensor(&of, &device));
     let [low, high] = [0, 1].map(|end| {
-        let values: Vec<f64> = two_valued.iter().map(|(_, values)| values[end]).collect();
-        let data = TensorData::new(values, [1, two_valued.len()]).convert_dtype(x.dtype());
-        Tensor::<2>::from_data(data, (&device, x.dtype()))
+        let values = two_valued.iter().map(|(_, values)| values[end]).collect();
+        float_tensor(values, [1, two_valued.len()], &device, x.dtype())
     });
     let t = (x.clone().select(1, twos.clone()) - low.clone()) / (high.clone() - low.clone());
     let [low, high] = [low, high].map(|ends| embedding.of_features(ends, &twos));
@@ -50,7 +46,7 @@ pub(super) fn linear(
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::Device;
+    use burn::tensor::{Device, TensorData};
     use burn_nca::data::host_values;
     use burn_nca::encoder::Encoder;
 

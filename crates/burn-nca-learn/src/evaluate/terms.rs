@@ -3,7 +3,7 @@
 use super::knn::{check_groups, check_rows};
 use super::{Embedded, perplexities_by};
 use crate::error::Result;
-use crate::neighbors::{ClassReferences, Rule};
+use crate::neighbors::{ClassReferences, Rule, fewest_others};
 
 /// The terms of f and g, and the perplexity, of some rows of an embedding, each among all rows.
 ///
@@ -63,9 +63,8 @@ impl RowTerms {
     /// As [`of`](Self::of).
     pub fn of_rule(rule: &Rule, references: ClassReferences<'_>, rows: &[usize]) -> Result<Self> {
         let ClassReferences { embedding, groups, .. } = references;
-        let of_one = |of: &[usize]| of.windows(2).all(|pair| pair[0] == pair[1]);
         match rule {
-            Rule::Neighbors if groups.map_or(embedding.dims()[0] < 2, of_one) => Ok(Self {
+            Rule::Neighbors if fewest_others(embedding.dims()[0], groups) == 0 => Ok(Self {
                 log_p: vec![f64::NEG_INFINITY; rows.len()],
                 perplexity: vec![1.0; rows.len()],
             }),

@@ -18,18 +18,19 @@ impl NewRowScores {
         // Control characters are escaped as a whole, and styles are such.
         let terminal = Terminal { styled: false, ..terminal };
         let k = self.neighbors;
-        let (decision, probable, against) = match self.own_rule {
+        let (decision, rule, against) = match self.own_rule {
             true => (
                 format!("its {OWN_RULE}"),
-                format!("Probabilities of the classes ({OWN_RULE})"),
+                OWN_RULE,
                 format!("Own rule against {k}-NN by Euclidean distance on the scaled features"),
             ),
             false => (
                 format!("the rule {}", self.decision),
-                "Probabilities of the classes (soft rule)".to_string(),
+                "soft rule",
                 format!("{k}-NN against Euclidean distance on the scaled features"),
             ),
         };
+        let probable = format!("Probabilities of the classes ({rule})");
         let about = format!(
             "{}, neighbors among {}; the model predicts by {decision}",
             counted(self.rows, "row"),

@@ -33,7 +33,8 @@ fn with(optimizer: OptimizerConfig) -> NcaConfig {
 }
 
 fn bits(fitted: &Fitted) -> Vec<u64> {
-    host_values(fitted.references().clone()).into_iter().map(f64::to_bits).collect()
+    let of_network = || host_values(fitted.references().clone());
+    fitted.matrix().unwrap_or_else(of_network).into_iter().map(f64::to_bits).collect()
 }
 
 /// Stops a fit after this many steps.

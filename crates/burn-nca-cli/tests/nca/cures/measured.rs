@@ -44,6 +44,7 @@ fn scores() -> Vec<Refused> {
     let errors = |predicted: &[f64]| RegressionScores::of(predicted, &[1.0, 2.0]);
     let bins = |bins| Reliability::of(&probabilities(), &[0], bins);
     let curve = |score| roc_auc(&[score, 1.0], &[true, false]);
+    let terms = |labels| RowTerms::of(Embedded::new(&z, labels), &[0]).map(drop);
     vec![
         refused(Accuracy::new(2, 1))
             .by("the total counts both correct and wrong ones", Accuracy::new(2, 3)),
@@ -60,6 +61,7 @@ fn scores() -> Vec<Refused> {
             .by("fit again with a smaller step", errors(&[1.0, 1.0])),
         refused(bins(0)).by("give 1 or more, such as 10", bins(10)),
         refused(curve(f64::NAN)).by("give finite scores", curve(0.5)),
+        refused(terms(&two)).by("give one label per row", terms(&three)),
     ]
 }
 
