@@ -87,43 +87,38 @@ impl From<Setting> for Hint {
 impl Setting {
     /// The setting in the names of the library.
     fn words(&self) -> String {
-        let words = match self {
-            Self::Classes => "read it with TargetKind::Classes",
-            Self::Numbers => "read it with TargetKind::Numeric",
-            Self::MissingRule => "prepare the table with a rule for missing values",
-            Self::DropMissing => "prepare the table with Missing::Drop",
-            Self::MissingValue(text) => {
-                return format!("name {} among the missing values", quoted(text));
+        match self {
+            Self::Classes => "read it with TargetKind::Classes".into(),
+            Self::Numbers => "read it with TargetKind::Numeric".into(),
+            Self::MissingRule => "prepare the table with a rule for missing values".into(),
+            Self::DropMissing => "prepare the table with Missing::Drop".into(),
+            Self::MissingValue(text) => format!("name {} among the missing values", quoted(text)),
+            Self::NoMissingValues => {
+                "leave the usual missing values out if such words are values".into()
             }
-            Self::NoMissingValues => "leave the usual missing values out if such words are values",
             Self::UnlabeledClass(class) => {
-                return format!(
-                    "give the unlabeled class {} if it marks rows without a class",
-                    quoted(class)
-                );
+                let class = quoted(class);
+                format!("give the unlabeled class {class} if it marks rows without a class")
             }
-            Self::Categorical(Some(name)) => {
-                return format!("name {} as categorical", quoted(name));
-            }
-            Self::Categorical(None) => "name the column as categorical",
-            Self::Ignore => "leave the column out",
-            Self::Target => "name the column as the target",
-            Self::Id => "carry it along as the identifier",
-            Self::MaxLevels => "allow more levels",
-            Self::Encoding(Some(name)) => return format!("read it as {name}"),
-            Self::Encoding(None) => "give the encoding of the file",
-            Self::SeparatorSpace => "read the file with the separator space",
-            Self::Header(true) => "read the first line as names with Header::Yes",
-            Self::Header(false) => "read the first line as a row with Header::No",
-            Self::DecimalComma => "read the file with a decimal comma",
-            Self::Shrinkage(value) => return format!("set a shrinkage of {value}"),
-            Self::Dimensions(number) => return format!("ask for {number} dimensions"),
-            Self::LinearEncoder => "choose a linear encoder",
-            Self::AutoSums => "choose Sums::Auto",
-            Self::AutoStart => "choose Start::Auto",
-            Self::OwnEncoder => "load it with `Fitted::load_with` and that encoder",
-        };
-        words.to_string()
+            Self::Categorical(Some(name)) => format!("name {} as categorical", quoted(name)),
+            Self::Categorical(None) => "name the column as categorical".into(),
+            Self::Ignore => "leave the column out".into(),
+            Self::Target => "name the column as the target".into(),
+            Self::Id => "carry it along as the identifier".into(),
+            Self::MaxLevels => "allow more levels".into(),
+            Self::Encoding(Some(name)) => format!("read it as {name}"),
+            Self::Encoding(None) => "give the encoding of the file".into(),
+            Self::SeparatorSpace => "read the file with the separator space".into(),
+            Self::Header(true) => "read the first line as names with Header::Yes".into(),
+            Self::Header(false) => "read the first line as a row with Header::No".into(),
+            Self::DecimalComma => "read the file with a decimal comma".into(),
+            Self::Shrinkage(value) => format!("set a shrinkage of {value}"),
+            Self::Dimensions(number) => format!("ask for {number} dimensions"),
+            Self::LinearEncoder => "choose a linear encoder".into(),
+            Self::AutoSums => "choose Sums::Auto".into(),
+            Self::AutoStart => "choose Start::Auto".into(),
+            Self::OwnEncoder => "load it with `Fitted::load_with` and that encoder".into(),
+        }
     }
 }
 

@@ -140,15 +140,9 @@ mod tests {
 
     #[test]
     fn whole_numbers_of_any_length_are_told_apart_and_ordered() {
-        let codes = [
-            "9007199254740993",
-            "9007199254740992",
-            "-9007199254740993",
-            "-9007199254740992",
-            "1189850876250608328702",
-            "1189850876250608328701",
-        ];
-        let (labels, names) = index(&codes);
+        let codes = "9007199254740993 9007199254740992 -9007199254740993 -9007199254740992 \
+                     1189850876250608328702 1189850876250608328701";
+        let (labels, names) = index(&codes.split(' ').collect::<Vec<_>>());
         assert_eq!(labels, [3, 2, 0, 1, 5, 4]);
         assert_eq!(names[4], "1189850876250608328701");
     }

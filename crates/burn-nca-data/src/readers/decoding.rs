@@ -1,22 +1,14 @@
 //! Text of another encoding, turned into UTF-8 while it is read.
 
-use std::fmt::{self, Display};
 use std::io::{self, BufRead, ErrorKind, Read};
 
 use crate::hint::{Message, Setting};
 use crate::readers::encodings::{Encoding, UTF_16BE, UTF_16LE};
 
 /// Why bytes cannot be made text; messages put the name of the file before it.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub(crate) struct NotText(pub(crate) Message);
-
-impl Display for NotText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for NotText {}
 
 impl NotText {
     /// Of the bytes before this place.

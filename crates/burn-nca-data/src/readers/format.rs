@@ -84,11 +84,7 @@ impl Format {
             [b'P', b'A', b'R', b'1', ..] => Self::Parquet,
             [b'A', b'R', b'R', b'O', b'W', b'1', ..] => Self::Arrow,
             [0xff, 0xff, 0xff, 0xff, _, _, _, _, ..] => Self::ArrowStream,
-            _ if start.len() >= MATRIX_MARKET.len()
-                && start[..MATRIX_MARKET.len()].eq_ignore_ascii_case(MATRIX_MARKET) =>
-            {
-                Self::MatrixMarket
-            }
+            _ if begins_with(start, MATRIX_MARKET) => Self::MatrixMarket,
             _ => Self::Text,
         }
     }
@@ -230,17 +226,18 @@ fn is_json(start: &[u8]) -> bool {
 fn is_arff(start: &[u8]) -> bool {
     let mut lines = start.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"%"));
-    first
-        .and_then(|line| line.get(..10))
-        .is_some_and(|word| word.eq_ignore_ascii_case(b"@relation "))
+    first.is_some_and(|line| begins_with(line, b"@relation "))
 }
 
 /// Whether it begins with an element of markup, or the declaration of one.
 fn is_page(start: &[u8]) -> bool {
     let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
-    let begins =
-        |word: &[u8]| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-    [&b"<!doctype"[..], b"<html", b"<?xml", b"<table"].into_iter().any(begins)
+    [&b"<!doctype"[..], b"<html", b"<?xml", b"<table"].iter().any(|word| begins_with(text, word))
+}
+
+/// Whether a text begins with a word, in capitals or not.
+fn begins_with(text: &[u8], word: &[u8]) -> bool {
+    text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
 /// Whether the first line is a target and then `column:value` in rising order, and one of the first has two of these.

@@ -117,8 +117,7 @@ fn read_labels(input: Input<'_>) -> Result<Classes> {
             shape_text(&array.shape)
         )));
     }
-    let names: Vec<String> = array.values.iter().map(u8::to_string).collect();
-    Ok(classes_of(&names.iter().map(|name| Some(name.as_str())).collect()))
+    Ok(classes_of(&array.values.iter().map(|value| Some(value.to_string())).collect()))
 }
 
 fn read(mut input: Input<'_>) -> Result<IdxArray> {
@@ -244,8 +243,10 @@ mod tests {
 
     #[test]
     fn labels_may_stand_in_a_csv_file() {
-        let table = pair(&idx(&[2, 1], &[5, 6]), b"person\n5748\n300\n").unwrap();
-        assert_eq!(table.into_labeled().unwrap().class_names(), ["300", "5748"]);
+        let table = pair(&idx(&[4, 1], &[5, 6, 7, 8]), b"person\n5748\n300\n7\n300\n").unwrap();
+        let data = table.into_labeled().unwrap();
+        assert_eq!(data.labels(), [2, 1, 0, 1]);
+        assert_eq!(data.class_names(), ["7", "300", "5748"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! NumPy archives (`.npz`): arrays by name in a zip file, as `np.savez` and `np.savez_compressed` write them.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufReader, Read};
 
 use crate::error::{Error, Result};
 use crate::tables::{Features, RawTable};
@@ -152,14 +152,9 @@ impl Archive {
                 "{origin}: the zip archive is damaged here ({error}); fetch or save it again"
             ))
         })?;
-        let reader: Box<dyn BufRead + '_> = match member.method {
-            CompressionMethod::STORE => {
-                Box::new(BufReader::new(entry.verifying_reader(entry.data())))
-            }
-            CompressionMethod::DEFLATE => {
-                let unpacked = DeflateDecoder::new(entry.data());
-                Box::new(BufReader::new(entry.verifying_reader(unpacked)))
-            }
+        let bytes: Box<dyn Read + '_> = match member.method {
+            CompressionMethod::STORE => Box::new(entry.data()),
+            CompressionMethod::DEFLATE => Box::new(DeflateDecoder::new(entry.data())),
             other => {
                 return Err(Error::data(format!(
                     "{origin}: the array is packed by method {}, and only stored and deflated ones are read; save \
@@ -168,7 +163,7 @@ impl Archive {
                 )));
             }
         };
-        Input::of_zip(&origin, reader)
+        Input::of_zip(&origin, Box::new(BufReader::new(entry.verifying_reader(bytes))))
     }
 }
 

@@ -251,10 +251,6 @@ mod tests {
     const IDX_IMAGES: &[u8] = &[0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 1, 7, 9];
     const IDX_LABELS: &[u8] = &[0, 0, 8, 1, 0, 0, 0, 2, 1, 0];
 
-    fn classes() -> CsvOptions {
-        CsvOptions::default()
-    }
-
     /// A folder with a CSV file, a NumPy pair and an IDX pair.
     fn folder() -> (tempfile::TempDir, impl Fn(&str) -> String) {
         let folder = tempfile::tempdir().unwrap();
@@ -271,12 +267,12 @@ mod tests {
     fn every_kind_of_source_opens() {
         let (_folder, at) = folder();
         let pair = |x, y| format!("{},{}", at(x), at(y));
-        assert_eq!(open("iris", &classes()).unwrap().features.rows(), 150);
+        assert_eq!(open("iris", &CsvOptions::default()).unwrap().features.rows(), 150);
         for source in [at("t.csv"), pair("x.npy", "y.npy"), pair("images", "labels")] {
-            let data = open(&source, &classes()).unwrap().into_labeled().unwrap();
+            let data = open(&source, &CsvOptions::default()).unwrap().into_labeled().unwrap();
             assert_eq!((data.rows(), data.classes()), (2, 2), "{source}");
         }
-        let numeric = CsvOptions { task: TargetKind::Numeric, ..classes() };
+        let numeric = CsvOptions { task: TargetKind::Numeric, ..CsvOptions::default() };
         let (_, y) = open(&pair("x.npy", "y.npy"), &numeric).unwrap().into_numeric().unwrap();
         assert_eq!(y, [1.0, 0.0]);
     }
@@ -298,14 +294,14 @@ mod tests {
     fn without_labels_every_column_is_a_feature() {
         let (_folder, at) = folder();
         std::fs::write(at("n.csv"), "id,a,b\nx,1,2\ny,3,4\n").unwrap();
-        let ignore = CsvOptions { ignore: vec!["id".into()], ..classes() };
+        let ignore = CsvOptions { ignore: vec!["id".into()], ..CsvOptions::default() };
         let (features, _) = open_unlabeled(&at("n.csv"), &ignore).unwrap();
         assert_eq!(features.values(), [1.0, 2.0, 3.0, 4.0]);
         for source in ["x.npy", "images"] {
-            let (features, _) = open_unlabeled(&at(source), &classes()).unwrap();
+            let (features, _) = open_unlabeled(&at(source), &CsvOptions::default()).unwrap();
             assert_eq!(features.values(), [7.0, 9.0]);
         }
-        assert_eq!(open_unlabeled("iris", &classes()).unwrap().0.columns(), 4);
+        assert_eq!(open_unlabeled("iris", &CsvOptions::default()).unwrap().0.columns(), 4);
         let error = open_unlabeled("iris", &ignore).unwrap_err().to_string();
         assert!(error.contains("columns can be"), "{error}");
     }

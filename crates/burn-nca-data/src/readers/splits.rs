@@ -92,27 +92,20 @@ mod tests {
     }
 
     #[test]
-    fn splits_of_other_data_are_refused() {
-        let error = read("s0\n1\n2\n", 150).unwrap_err().to_string();
-        assert!(
-            error.ends_with("s.csv marks 2 rows, the data have 150; give the splits of these data"),
-            "{error}"
-        );
-    }
-
-    #[test]
-    fn other_marks_and_empty_parts_are_refused() {
-        let error = read("s0,s1\n1,1\n2,3\n", 2).unwrap_err().to_string();
-        assert!(
-            error.contains("s.csv: row 2, split \"s1\" is marked 3; mark it 1 (train)"),
-            "{error}"
-        );
-        let error = read("s0,s1\n1,1\n2,0\n", 2).unwrap_err().to_string();
-        assert!(
-            error.ends_with("split \"s1\" has no test row; mark at least one row 2"),
-            "{error}"
-        );
-        assert!(read("s0\n2\n0\n", 2).unwrap_err().to_string().contains("no train row"));
+    fn splits_of_other_data_other_marks_and_empty_parts_are_refused() {
+        for (text, rows, expected) in [
+            ("s0\n1\n2\n", 150, " marks 2 rows, the data have 150; give the splits of these data"),
+            (
+                "s0,s1\n1,1\n2,3\n",
+                2,
+                ": row 2, split \"s1\" is marked 3; mark it 1 (train), 2 (test) or 0 (not used)",
+            ),
+            ("s0,s1\n1,1\n2,0\n", 2, ": split \"s1\" has no test row; mark at least one row 2"),
+            ("s0\n2\n0\n", 2, ": split \"s0\" has no train row; mark at least one row 1"),
+        ] {
+            let error = read(text, rows).unwrap_err().to_string();
+            assert!(error.ends_with(&format!("s.csv{expected}")), "{error}");
+        }
         // As these messages ask for it.
         assert!(read("s0,s1\n1,1\n2,2\n", 2).is_ok());
         let long = "s".repeat(2000);

@@ -265,15 +265,11 @@ impl Agreements {
             AgreementRule::Labels(labels) => {
                 AgreementRule::Labels(rows.iter().map(|&row| labels[row]).collect())
             }
-            AgreementRule::Targets { values, columns, width } => AgreementRule::Targets {
-                values: rows
-                    .iter()
-                    .flat_map(|row| &values[row * columns..][..*columns])
-                    .copied()
-                    .collect(),
-                columns: *columns,
-                width: *width,
-            },
+            AgreementRule::Targets { values, columns, width } => {
+                let of_row = |row: &usize| &values[row * columns..][..*columns];
+                let values = rows.iter().flat_map(of_row).copied().collect();
+                AgreementRule::Targets { values, columns: *columns, width: *width }
+            }
             AgreementRule::List(table) => AgreementRule::List(table.select(rows)),
             AgreementRule::Function { rows: all, function } => AgreementRule::Function {
                 rows: rows.iter().map(|&row| all[row]).collect(),

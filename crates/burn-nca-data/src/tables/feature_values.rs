@@ -169,13 +169,7 @@ impl Features {
                 let values = narrow.values.select(indices, columns);
                 FeatureValues::in_four_bytes(values, columns, narrow.scaling.clone())
             }
-            _ => {
-                let mut values = vec![0.0; indices.len() * columns];
-                for (into, &row) in values.chunks_exact_mut(columns).zip(indices) {
-                    self.write(row, into, |x| x);
-                }
-                FeatureValues::wide(values)
-            }
+            _ => FeatureValues::wide(self.converted(Some(indices), |x| x)),
         };
         Self { values, names: self.names.clone() }
     }

@@ -1,5 +1,7 @@
 //! Pairs of points, each known to be alike or known to be different.
 
+use std::collections::{HashMap, HashSet};
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -81,17 +83,13 @@ impl LabeledPairs {
 
     /// The pairs with each anchor numbered.
     fn of(points: usize, pairs: Vec<LabeledPair>) -> Self {
-        let mut number = vec![usize::MAX; points];
-        let mut anchors = 0;
-        let mut scale = |pair: &LabeledPair| {
-            if number[pair.anchor] == usize::MAX {
-                number[pair.anchor] = anchors;
-                anchors += 1;
-            }
-            number[pair.anchor]
+        let mut numbers = HashMap::new();
+        let scale = |pair: &LabeledPair| {
+            let next = numbers.len();
+            *numbers.entry(pair.anchor).or_insert(next)
         };
-        let scales = pairs.iter().map(&mut scale).collect();
-        Self { points, pairs, scales, anchors }
+        let scales = pairs.iter().map(scale).collect();
+        Self { points, pairs, scales, anchors: numbers.len() }
     }
 
     /// Number of points, n, paired or not.
@@ -137,11 +135,9 @@ impl LabeledPairs {
     /// These pairs and those of `more` that are not among them, at the end: anchors keep their numbers.
     #[must_use]
     pub fn with(&self, more: &[LabeledPair]) -> Self {
-        let known: std::collections::HashSet<&LabeledPair> = self.pairs.iter().collect();
-        let added: Vec<LabeledPair> =
-            more.iter().filter(|pair| !known.contains(pair)).copied().collect();
-        let pairs = self.pairs.iter().copied().chain(added).collect();
-        Self::of(self.points, pairs)
+        let known: HashSet<&LabeledPair> = self.pairs.iter().collect();
+        let added = more.iter().filter(|pair| !known.contains(pair));
+        Self::of(self.points, self.pairs.iter().chain(added).copied().collect())
     }
 }
 

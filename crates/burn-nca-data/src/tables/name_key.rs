@@ -97,10 +97,8 @@ struct Decimal {
 impl Decimal {
     /// The number that a text spells, if it is one and no code.
     fn of(text: &str) -> Option<Self> {
-        let (negative, unsigned) = match text.strip_prefix(['-', '+']) {
-            Some(rest) => (text.starts_with('-'), rest),
-            None => (false, text),
-        };
+        let negative = text.starts_with('-');
+        let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
         let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
             Some((mantissa, exponent)) => (mantissa, exponent_of(exponent)?),
             None => (unsigned, 0),
@@ -136,14 +134,8 @@ impl Decimal {
             (false, true) => 0,
             (false, false) => 1,
         };
-        let size = || {
-            let exponents = self.exponent.cmp(&other.exponent);
-            exponents.then_with(|| self.digits.cmp(&other.digits))
-        };
-        sign(self).cmp(&sign(other)).then_with(|| match self.negative {
-            true => size().reverse(),
-            false => size(),
-        })
+        let size = (self.exponent, &self.digits).cmp(&(other.exponent, &other.digits));
+        sign(self).cmp(&sign(other)).then(if self.negative { size.reverse() } else { size })
     }
 }
 

@@ -110,10 +110,10 @@ impl TextValues {
     }
 }
 
-impl<'a> FromIterator<Option<&'a str>> for TextValues {
-    fn from_iter<I: IntoIterator<Item = Option<&'a str>>>(texts: I) -> Self {
+impl<S: AsRef<str>> FromIterator<Option<S>> for TextValues {
+    fn from_iter<I: IntoIterator<Item = Option<S>>>(texts: I) -> Self {
         let mut values = Self::default();
-        texts.into_iter().for_each(|text| values.push(text));
+        texts.into_iter().for_each(|text| values.push(text.as_ref().map(S::as_ref)));
         values
     }
 }
@@ -182,12 +182,8 @@ impl RawColumn {
         match Arc::unwrap_or_clone(self.values) {
             RawValues::Text(text) => text,
             RawValues::Numbers(numbers) => {
-                let mut text = TextValues::default();
-                for number in numbers {
-                    let spelled = (!number.is_nan()).then(|| (number + 0.0).to_string());
-                    text.push(spelled.as_deref());
-                }
-                text
+                let spelled = |number: f64| (!number.is_nan()).then(|| (number + 0.0).to_string());
+                numbers.into_iter().map(spelled).collect()
             }
         }
     }

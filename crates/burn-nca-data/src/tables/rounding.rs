@@ -53,24 +53,15 @@ impl SparseFeatures {
     /// # Ok::<(), burn_nca_data::Error>(())
     /// ```
     pub fn constant_columns(&self) -> Vec<usize> {
-        let mut counts = vec![0_usize; self.columns()];
-        let mut minimum = vec![0.0_f64; self.columns()];
-        let mut maximum = minimum.clone();
-        let entries = || (0..self.rows()).flat_map(|row| self.row(row));
-        for (column, value) in entries() {
-            let first = counts[column] == 0;
-            minimum[column] = if first { value } else { minimum[column].min(value) };
-            maximum[column] = if first { value } else { maximum[column].max(value) };
-            counts[column] += 1;
-        }
+        let by_column = self.transposed();
         let constant = |&column: &usize| {
+            let entries = || by_column.row(column).map(|(_, value)| value);
             // A zero that is not written is a value like any other.
-            let written = counts[column] == self.rows();
-            let zero = if written { minimum[column] } else { 0.0 };
-            let ends = (minimum[column].min(zero), maximum[column].max(zero));
-            is_constant(ends, |of| {
-                entries().filter(|entry| entry.0 == column).all(|entry| of(entry.1))
-            })
+            let zero = (entries().count() < self.rows()).then_some(0.0);
+            let values = || entries().chain(zero);
+            let minimum = values().fold(f64::INFINITY, f64::min);
+            let maximum = values().fold(f64::NEG_INFINITY, f64::max);
+            is_constant((minimum, maximum), |of| entries().all(of))
         };
         (0..self.columns()).filter(constant).collect()
     }

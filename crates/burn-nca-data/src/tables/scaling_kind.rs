@@ -44,14 +44,11 @@ impl ScalingKind {
         let least = minimum.iter().copied().fold(f64::INFINITY, f64::min);
         let largest = maximum.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let constant = train.constant_columns();
-        let columns = || minimum.iter().zip(&maximum).enumerate();
-        let varying = || {
-            columns()
-                .filter(|(column, _)| constant.binary_search(column).is_err())
-                .map(|(_, ends)| ends)
-        };
-        let full = varying().filter(|(low, high)| (**low, **high) == (least, largest)).count();
-        if full >= 2 && 2 * full >= varying().count() { Self::Common } else { Self::Standardize }
+        let is_full = |&column: &usize| (minimum[column], maximum[column]) == (least, largest);
+        let mut varying: Vec<usize> = (0..train.columns()).collect();
+        varying.retain(|column| constant.binary_search(column).is_err());
+        let full = varying.iter().copied().filter(is_full).count();
+        if full >= 2 && 2 * full >= varying.len() { Self::Common } else { Self::Standardize }
     }
 }
 

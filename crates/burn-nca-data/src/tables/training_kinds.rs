@@ -3,7 +3,7 @@
 use super::{
     AnyData, Coincidences, Features, Labeled, Pairs, RegressionData, Scaling, Split, Task,
     TrainingData, TrainingTargets, grouped_folds, grouped_split, random_folds, random_split,
-    stratified_folds, stratified_split,
+    rows_by_class, stratified_folds, stratified_split,
 };
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
@@ -46,7 +46,12 @@ impl TrainingData for Labeled {
     }
 
     fn training_targets(&self) -> TrainingTargets {
-        self.into()
+        TrainingTargets::Classes {
+            names: self.class_names().to_vec(),
+            labels: self.labels().to_vec(),
+            weights: self.weights().map(<[f64]>::to_vec),
+            groups: self.groups().map(<[usize]>::to_vec),
+        }
     }
 
     fn split(&self, share: f64, seed: u64) -> Result<Split> {
@@ -70,9 +75,7 @@ impl TrainingData for Labeled {
 
     /// In class order, which spares every pass over the data a reordering.
     fn arranged(self) -> Self {
-        let mut order: Vec<usize> = (0..self.rows()).collect();
-        order.sort_by_key(|&row| (self.labels()[row], row));
-        self.select(&order)
+        self.select(&rows_by_class(self.labels()).concat())
     }
 
     fn num_unmatched(&self) -> usize {
@@ -111,7 +114,11 @@ impl TrainingData for RegressionData {
     }
 
     fn training_targets(&self) -> TrainingTargets {
-        self.into()
+        TrainingTargets::Numbers {
+            targets: self.targets().clone(),
+            weights: self.weights().map(<[f64]>::to_vec),
+            groups: self.groups().map(<[usize]>::to_vec),
+        }
     }
 
     fn split(&self, share: f64, seed: u64) -> Result<Split> {

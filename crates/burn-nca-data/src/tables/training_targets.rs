@@ -1,6 +1,6 @@
 //! The targets of the rows that a metric is learned from: classes, numbers, or none.
 
-use super::{Features, Labeled, RegressionData};
+use super::Features;
 
 /// The targets of the training rows of a fitted model.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,27 +37,6 @@ impl TrainingTargets {
             Self::Classes { .. } => "classes",
             Self::Numbers { .. } => "numbers",
             Self::Unlabeled => "pairs",
-        }
-    }
-}
-
-impl From<&Labeled> for TrainingTargets {
-    fn from(data: &Labeled) -> Self {
-        Self::Classes {
-            names: data.class_names().to_vec(),
-            labels: data.labels().to_vec(),
-            weights: data.weights().map(<[f64]>::to_vec),
-            groups: data.groups().map(<[usize]>::to_vec),
-        }
-    }
-}
-
-impl From<&RegressionData> for TrainingTargets {
-    fn from(data: &RegressionData) -> Self {
-        Self::Numbers {
-            targets: data.targets().clone(),
-            weights: data.weights().map(<[f64]>::to_vec),
-            groups: data.groups().map(<[usize]>::to_vec),
         }
     }
 }

@@ -34,14 +34,6 @@ impl Matrix {
         }
     }
 
-    fn shape(&self) -> [u64; 2] {
-        let values = match self {
-            Self::F32 { values, .. } => values.len(),
-            Self::F64 { values, .. } => values.len(),
-        };
-        [(values / self.columns().max(1)) as u64, self.columns() as u64]
-    }
-
     fn cells(&self) -> Vec<String> {
         match self {
             Self::F32 { values, .. } => values.iter().copied().map(csv_number).collect(),
@@ -64,17 +56,18 @@ pub fn csv_file(names: &[String], matrix: &Matrix) -> Vec<u8> {
 /// A matrix as a NumPy file (format 1.0), in its own number type.
 pub fn npy_file(matrix: &Matrix) -> Vec<u8> {
     match matrix {
-        Matrix::F32 { values, .. } => npy("<f4", matrix.shape(), values, |x| x.to_le_bytes()),
-        Matrix::F64 { values, .. } => npy("<f8", matrix.shape(), values, |x| x.to_le_bytes()),
+        Matrix::F32 { values, columns } => npy("<f4", *columns, values, |x| x.to_le_bytes()),
+        Matrix::F64 { values, columns } => npy("<f8", *columns, values, |x| x.to_le_bytes()),
     }
 }
 
 fn npy<T: Copy, const BYTES: usize>(
     kind: &str,
-    [rows, columns]: [u64; 2],
+    columns: usize,
     values: &[T],
     bytes: fn(T) -> [u8; BYTES],
 ) -> Vec<u8> {
+    let rows = values.len() / columns.max(1);
     let text =
         format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
     // Spaces and the end of the line make the values begin at a multiple of 64.

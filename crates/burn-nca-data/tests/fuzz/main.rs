@@ -77,32 +77,20 @@ fn fuzz(kind: &str, read: impl Fn(&Path) -> Result<()>) {
     for number in files::numbers(300) {
         let mut rng = files::generator(number);
         tried += 1;
-        let (bytes, most) = match rng.random_range(0..8) {
-            0 => {
-                let bytes = mutate::damaged(&packed_files, &mut rng);
-                let most = MOST_UNPACKED * bytes.len();
-                (bytes, most)
-            }
-            1 => {
-                let bytes = mutate::damaged(&files, &mut rng);
-                (gzip(&bytes), bytes.len())
-            }
-            of => {
-                let bytes = mutate::damaged(&files, &mut rng);
-                let bytes = match (kind, of) {
-                    ("npy", 2..5) => whole::npy(bytes),
-                    ("idx", 2..5) => whole::idx(bytes, &mut rng),
-                    ("npz", 2..6) => whole::archive(&archives, &mut rng),
-                    ("csv" | "pairs" | "splits" | "matrix_market", 2) => {
-                        whole::utf_16(&bytes, &mut rng)
-                    }
-                    _ => bytes,
-                };
-                // Deflate packs what zeros a size asks for.
-                let most = if kind == "npz" { MOST_UNPACKED * bytes.len() } else { bytes.len() };
-                (bytes, most)
-            }
+        // Way 0 damages a packed file, way 1 packs a damaged one.
+        let way = rng.random_range(0..8);
+        let bytes = mutate::damaged(if way == 0 { &packed_files } else { &files }, &mut rng);
+        let bytes = match (kind, way) {
+            ("npy", 2..5) => whole::npy(bytes),
+            ("idx", 2..5) => whole::idx(bytes, &mut rng),
+            ("npz", 2..6) => whole::archive(&archives, &mut rng),
+            ("csv" | "pairs" | "splits" | "matrix_market", 2) => whole::utf_16(&bytes, &mut rng),
+            _ => bytes,
         };
+        // Deflate packs what zeros a size asks for.
+        let is_packed = way == 0 || kind == "npz" && way > 1;
+        let most = if is_packed { MOST_UNPACKED * bytes.len() } else { bytes.len() };
+        let bytes = if way == 1 { gzip(&bytes) } else { bytes };
         std::fs::write(&path, &bytes).unwrap();
         let before = MEMORY.current_usage();
         MEMORY.reset_peak_usage();
@@ -208,18 +196,11 @@ fn is_utf_8(path: &Path) -> bool {
 fn some_format(path: &Path) -> TextFormat {
     let length = std::fs::metadata(path).unwrap().len() as usize;
     let separators = [None, Some(';'), Some('\t'), Some('|'), Some(' ')];
-    let encodings = [
-        None,
-        Some("latin1"),
-        Some("utf-16le"),
-        Some("utf-16be"),
-        Some("windows-1250"),
-        Some("shift_jis"),
-    ];
+    let encodings = ["latin1", "utf-16le", "utf-16be", "windows-1250", "shift_jis"];
     TextFormat {
         separator: separators[length % 5],
         decimal: if length.is_multiple_of(2) { DecimalSign::Comma } else { DecimalSign::Point },
-        encoding: encodings[length % 6].map(String::from),
+        encoding: (length % 6).checked_sub(1).map(|at| encodings[at].to_string()),
         header: [Header::Auto, Header::Yes, Header::No][length % 3],
         missing: length.is_multiple_of(7).then(|| vec!["NA".to_string(), "-".to_string()]),
     }
@@ -254,8 +235,9 @@ fn features(path: &Path) -> Result<Features> {
     open_features(&path.display().to_string(), &[])
 }
 
-fn with_targets(source: &str, task: TargetKind) -> Result<()> {
-    open(source, &CsvOptions { task, ..CsvOptions::default() }).map(drop)
+fn with_targets(source: &str) -> [Result<()>; 2] {
+    [TargetKind::Classes, TargetKind::Numeric]
+        .map(|task| open(source, &CsvOptions { task, ..CsvOptions::default() }).map(drop))
 }
 
 #[test]
@@ -278,22 +260,17 @@ fn npy_files() {
         .unwrap();
     fuzz("npy", |path| {
         let rows = read_npy_features(path).map(drop);
-        let targets = [TargetKind::Classes, TargetKind::Numeric];
         let pair = format!("{},{}", features.display(), path.display());
-        let targets = targets.map(|task| with_targets(&pair, task));
-        targets.into_iter().fold(rows, |outcome, target| outcome.or(target))
+        with_targets(&pair).into_iter().fold(rows, Result::or)
     });
 }
 
 #[test]
 fn npz_files() {
     fuzz("npz", |path| {
-        let archive = path.display().to_string();
-        let tables =
-            [TargetKind::Classes, TargetKind::Numeric].map(|task| with_targets(&archive, task));
         let rows = features(path).map(drop);
         let rows = rows.or(read_sparse_npz(path).map(drop));
-        tables.into_iter().fold(rows, |outcome, table| outcome.or(table))
+        with_targets(&path.display().to_string()).into_iter().fold(rows, Result::or)
     });
 }
 

@@ -7,35 +7,28 @@ use super::missing::Spellings;
 use crate::excerpt::{quoted, short};
 use crate::readers::text_format::DecimalSign;
 
-/// What a cell came to that is no value.
-pub(super) enum Flaw {
-    /// It is empty, or spells a missing value.
-    Missing,
-    /// It is something else, for this reason.
-    Bad(Message),
-}
-
-/// A finite number; `text_hints` say what to do about a cell that holds text.
+/// A finite number, `None` of a missing value, or what is wrong with the cell; `text_hints` say what to do about one that
+/// holds text.
 ///
 /// Without them it is a text among numbers.
 pub(super) fn number(
     cell: &str,
     (decimal, missing): (DecimalSign, &Spellings),
     text_hints: Option<&[Hint]>,
-) -> Result<f64, Flaw> {
+) -> Result<Option<f64>, Message> {
     match decimal.parse(cell) {
         // A number may be how a missing value is spelled, where the user says so.
-        _ if missing.is_named(cell) => Err(Flaw::Missing),
-        Some(number) if number.is_finite() => Ok(number),
-        _ if missing.is_missing_number(cell) => Err(Flaw::Missing),
-        Some(_) => Err(Flaw::Bad(infinite("value", cell))),
+        _ if missing.is_named(cell) => Ok(None),
+        Some(number) if number.is_finite() => Ok(Some(number)),
+        _ if missing.is_missing_number(cell) => Ok(None),
+        Some(_) => Err(infinite("value", cell)),
         None => {
             let shown = quoted(cell);
             let what = likeness(cell).map_or("not a number".to_string(), |likeness| {
                 format!("not a number but {likeness}")
             });
             let message = |text: &str| Message::from(format!("{shown} is {text}"));
-            Err(Flaw::Bad(match (number_flaw(cell, decimal), text_hints) {
+            Err(match (number_flaw(cell, decimal), text_hints) {
                 (Some((why, hints)), _) => {
                     message(&format!("not a number here{why}")).with_hints(hints)
                 }
@@ -43,24 +36,24 @@ pub(super) fn number(
                 (None, None) => message(&what)
                     .with_hint(Hint::edit("correct it"))
                     .with_hint(Setting::MissingValue(cell.to_string())),
-            }))
+            })
         }
     }
 }
 
-/// The name of a class; `inf` is one among words, not among numbers.
+/// The name of a class, `None` of a missing value; `inf` is one among words, not among numbers.
 pub(super) fn class<'c>(
     cell: &'c str,
     missing: &Spellings,
     among_numbers: bool,
-) -> Result<&'c str, Flaw> {
+) -> Result<Option<&'c str>, Message> {
     if missing.is_missing(cell) {
-        return Err(Flaw::Missing);
+        return Ok(None);
     }
     if cell.contains('\0') {
-        return Err(Flaw::Bad(with_nul(cell).into()));
+        return Err(with_nul(cell).into());
     }
-    infinite_class(cell, among_numbers).map_or(Ok(cell), |reason| Err(Flaw::Bad(reason)))
+    infinite_class(cell, among_numbers).map_or(Ok(Some(cell)), Err)
 }
 
 /// What is wrong with an infinite class among numbers.

@@ -1,6 +1,6 @@
 //! Some rows of a file, whose cells were read one way or the other.
 
-use super::cell::{self, Flaw};
+use super::cell;
 use super::header::Selection;
 use crate::hint::{Hint, Message, Setting};
 use crate::readers::table::TargetKind;
@@ -24,38 +24,33 @@ impl Piece {
         task: TargetKind,
     ) -> Result<Vec<usize>, (usize, Message)> {
         let mut missing = Vec::new();
-        let mut take = |column: usize, flaw: Flaw| match flaw {
-            Flaw::Missing => {
-                missing.push(column);
-                Ok(())
-            }
-            Flaw::Bad(reason) => Err((column, reason)),
-        };
         let format = (selection.decimal, &selection.missing);
         for &column in &selection.features {
-            match cell::number(cell(column), format, selection.text_hints(column)) {
-                Ok(number) => self.values.push(number),
-                Err(flaw) => take(column, flaw)?,
+            let number = cell::number(cell(column), format, selection.text_hints(column));
+            match number.map_err(|reason| (column, reason))? {
+                Some(number) => self.values.push(number),
+                None => missing.push(column),
             }
         }
         if let Some(column) = selection.target {
             let cell = cell(column);
+            let bad = |reason| (column, reason);
             match task {
                 TargetKind::Classes if selection.set_apart && selection.is_unlabeled(cell) => {
                     self.classes.push(None);
                 }
                 TargetKind::Classes => {
                     let numbers = selection.has_target_of_numbers();
-                    match cell::class(cell, &selection.missing, numbers) {
-                        Ok(class) => self.classes.push(Some(&selection.decimal.name(class))),
-                        Err(flaw) => take(column, flaw)?,
+                    match cell::class(cell, &selection.missing, numbers).map_err(bad)? {
+                        Some(class) => self.classes.push(Some(&selection.decimal.name(class))),
+                        None => missing.push(column),
                     }
                 }
                 TargetKind::Numeric => {
                     let hints = [Hint::edit("correct it"), Setting::Classes.into()];
-                    match cell::number(cell, format, Some(&hints)) {
-                        Ok(number) => self.numbers.push(number),
-                        Err(flaw) => take(column, flaw)?,
+                    match cell::number(cell, format, Some(&hints)).map_err(bad)? {
+                        Some(number) => self.numbers.push(number),
+                        None => missing.push(column),
                     }
                 }
             }

@@ -66,20 +66,15 @@ impl PlainRows<'_> {
 /// Whole lines in pieces, some for each thread.
 fn pieces(lines: &[u8]) -> Vec<&[u8]> {
     let wanted = (lines.len() / TASK).min(4 * rayon::current_num_threads()).max(1);
-    let mut pieces = Vec::with_capacity(wanted);
-    let mut start = 0;
-    for piece in 1..=wanted {
-        let least = (piece * lines.len() / wanted).max(start + 1).min(lines.len());
+    let least = lines.len().div_ceil(wanted);
+    let (mut pieces, mut rest) = (Vec::with_capacity(wanted), lines);
+    while !rest.is_empty() {
         // From the last byte that must be in it on: that may be the line end.
-        let end = lines[least - 1..].iter().position(|byte| *byte == b'\n');
-        let end = end.map_or(lines.len(), |end| least + end);
-        if end > start {
-            pieces.push(&lines[start..end]);
-        }
-        start = end;
-        if start == lines.len() {
-            break;
-        }
+        let least = least.min(rest.len());
+        let end = rest[least - 1..].iter().position(|byte| *byte == b'\n');
+        let (piece, others) = rest.split_at(end.map_or(rest.len(), |end| least + end));
+        pieces.push(piece);
+        rest = others;
     }
     pieces
 }

@@ -24,10 +24,6 @@ fn error_with(text: &str, options: &CsvOptions) -> String {
     parse_with(text, options).unwrap_err().to_string()
 }
 
-fn targeting(name: &str) -> CsvOptions {
-    CsvOptions { target: TargetColumn::Name(name.into()), ..CsvOptions::default() }
-}
-
 fn written(format: TextFormat) -> CsvOptions {
     CsvOptions { format, ..CsvOptions::default() }
 }
@@ -278,13 +274,6 @@ fn missing_values_are_those_that_are_named() {
     assert!(error.contains("1 of 2 rows lacks a value: 1 in column \"a\" (\"999.0\""), "{error}");
     let read = parse_with("a,y\n1,x\n2,999\n3,x\n", &options).unwrap();
     assert_eq!(read.without_class.unwrap().rows, [1]);
-}
-
-#[test]
-fn labels_stand_in_a_file_of_one_column() {
-    let labels = |text: &[u8]| read_labels(Input::of_bytes("l.csv", text).unwrap());
-    let classes = labels(b"label\n7\n300\n7\n").unwrap();
-    assert_eq!(classes, (vec![0, 1, 0], vec!["7".into(), "300".into()]));
 }
 
 #[test]

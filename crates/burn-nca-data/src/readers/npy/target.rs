@@ -117,9 +117,7 @@ fn class_names(origin: &str, array: &Array) -> Result<TextValues> {
 
 /// The values of a column as text.
 fn spelled(values: impl IntoIterator<Item = impl ToString>) -> TextValues {
-    let mut column = TextValues::default();
-    values.into_iter().for_each(|value| column.push(Some(&value.to_string())));
-    column
+    values.into_iter().map(|value| Some(value.to_string())).collect()
 }
 
 fn texts(origin: &str, array: &Array) -> Result<TextValues> {

@@ -36,10 +36,6 @@ fn classes(y: &[u8]) -> (Vec<usize>, Vec<String>) {
     (data.labels().to_vec(), data.class_names().to_vec())
 }
 
-fn pair_error(y: &[u8], task: TargetKind) -> String {
-    pair(y, task).unwrap_err().to_string()
-}
-
 #[test]
 fn every_number_type_and_byte_order_reads_alike() {
     let values = [1_u8, 2, 3, 0, 0, 1];
@@ -141,7 +137,7 @@ fn a_numeric_target_is_kept_as_it_is() {
     let y = npy("<f8", "False", "(4,)", &floats(&[0.5, -1.0, 2.25, 0.0]));
     let (_, values) = pair(&y, TargetKind::Numeric).unwrap().into_numeric().unwrap();
     assert_eq!(values, [0.5, -1.0, 2.25, 0.0]);
-    let error = pair_error(&y, TargetKind::Classes);
+    let error = pair(&y, TargetKind::Classes).unwrap_err().to_string();
     assert!(error.contains("y.npy: value 1 is 0.5, and a class is a whole number"), "{error}");
 }
 

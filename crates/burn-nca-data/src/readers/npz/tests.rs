@@ -1,17 +1,11 @@
 //! Archives as numpy and scipy write them, and what is refused of others.
 
-use std::path::PathBuf;
-
 use super::*;
 use crate::readers::temporary::file;
 use crate::{CsvOptions, RawOptions, is_sparse, open, open_features, open_raw, open_sparse};
 
-fn corpus(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/npz").join(name)
-}
-
 fn at(name: &str) -> String {
-    corpus(name).display().to_string()
+    format!("{}/tests/corpus/npz/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
 #[test]
@@ -35,12 +29,12 @@ fn an_array_that_is_alone_needs_no_name() {
 
 #[test]
 fn sparse_tables_of_every_format_are_one_table() {
-    let rows = read_sparse_npz(corpus("csr.npz")).unwrap();
+    let rows = read_sparse_npz(at("csr.npz")).unwrap();
     assert_eq!((rows.rows(), rows.columns(), rows.entries()), (5, 4, 7));
     assert_eq!(rows.row(1).collect::<Vec<_>>(), [(0, 4.0), (3, 1.5)]);
     let (_folder, topics) = file("topics.csv", "topic\na\nb\na\nb\na\n");
     for name in ["csr.npz", "csc.npz", "coo.npz"] {
-        assert_eq!(read_sparse_npz(corpus(name)).unwrap(), rows, "{name}");
+        assert_eq!(read_sparse_npz(at(name)).unwrap(), rows, "{name}");
         assert!(is_sparse(&at(name)));
         let pair = format!("{},{}", at(name), topics.display());
         let table = open_sparse(&pair, TargetKind::Classes).unwrap();

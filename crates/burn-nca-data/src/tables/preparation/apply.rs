@@ -97,16 +97,13 @@ impl Preparation {
                 Ok(kept)
             }
             Missing::Mean | Missing::Median | Missing::MostFrequent => {
-                let unexpected: Vec<String> = self
-                    .columns
-                    .iter()
-                    .zip(cells)
-                    .filter(|(column, _)| column.num_missing == 0)
-                    .filter_map(|(column, cells)| {
-                        let missing = (0..rows).filter(|&row| cells.is_missing(row)).count();
-                        (missing > 0).then(|| format!("{} ({missing})", quoted(&column.name)))
-                    })
-                    .collect();
+                let columns = self.columns.iter().zip(cells);
+                let complete = columns.filter(|(column, _)| column.num_missing == 0);
+                let unexpected = complete.filter_map(|(column, cells)| {
+                    let missing = (0..rows).filter(|&row| cells.is_missing(row)).count();
+                    (missing > 0).then(|| format!("{} ({missing})", quoted(&column.name)))
+                });
+                let unexpected: Vec<String> = unexpected.collect();
                 if !unexpected.is_empty() {
                     remarks.push(format!(
                         "values are missing where none was in the training rows, and are filled in: {}",
@@ -163,7 +160,6 @@ impl PreparedColumn {
     fn write(&self, cell: Cell<'_>, features: &mut [f64]) {
         let value = match cell {
             Cell::Value(value) => Some(value),
-            Cell::Level(level) => Some(level as f64),
             Cell::Missing => self.fill,
             Cell::Unseen(_) => None,
         };

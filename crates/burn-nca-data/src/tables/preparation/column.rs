@@ -41,8 +41,8 @@ pub(super) enum Reading {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Cell<'a> {
     Missing,
+    /// A number, or the place of a level.
     Value(f64),
-    Level(usize),
     /// A text that no training row had.
     Unseen(&'a str),
 }
@@ -137,7 +137,8 @@ impl PreparedColumn {
         match &self.reading {
             Reading::Levels(levels) => {
                 let key = name_key(text);
-                Ok(levels.iter().position(|level| name_key(level) == key).map(Cell::Level))
+                let place = levels.iter().position(|level| name_key(level) == key);
+                Ok(place.map(|place| Cell::Value(place as f64)))
             }
             Reading::Boolean => boolean(text)
                 .or(number.filter(|number| *number == 0.0 || *number == 1.0))
@@ -149,23 +150,20 @@ impl PreparedColumn {
 
     /// What contradicts itself.
     pub(super) fn check(&self) -> Result<(), String> {
-        let levels = match &self.reading {
-            Reading::Levels(levels) => levels.len() as f64,
-            Reading::Number | Reading::Boolean => {
-                return match self.fill {
-                    Some(fill) if !fill.is_finite() => {
-                        Err(format!("preparation fills column {:?} with {fill}", self.name))
-                    }
-                    _ => Ok(()),
-                };
+        let name = &self.name;
+        match (&self.reading, self.fill) {
+            (Reading::Levels(levels), _) if levels.is_empty() => {
+                Err(format!("preparation: column {name:?} has no level"))
             }
-        };
-        match self.fill {
-            _ if levels == 0.0 => Err(format!("preparation: column {:?} has no level", self.name)),
-            Some(fill) if !(fill >= 0.0 && fill < levels && fill.fract() == 0.0) => Err(format!(
-                "preparation fills column {:?} with level {fill} of {levels}",
-                self.name
-            )),
+            (Reading::Levels(levels), Some(fill))
+                if !(0..levels.len()).any(|level| level as f64 == fill) =>
+            {
+                let levels = levels.len();
+                Err(format!("preparation fills column {name:?} with level {fill} of {levels}"))
+            }
+            (Reading::Number | Reading::Boolean, Some(fill)) if !fill.is_finite() => {
+                Err(format!("preparation fills column {name:?} with {fill}"))
+            }
             _ => Ok(()),
         }
     }

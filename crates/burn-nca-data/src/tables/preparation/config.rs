@@ -11,7 +11,6 @@ use crate::tables::agreement_width::median;
 use crate::tables::name_key::distinct_names;
 use crate::tables::{RawColumn, RawTable, RawValues, TextValues};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// The most levels of a categorical column, unless set otherwise.
 const MAX_LEVELS: usize = 50;
@@ -58,11 +57,6 @@ impl Categorical {
             Self::None | Self::Auto => &[],
             Self::Columns(names) | Self::AutoAnd(names) => names,
         }
-    }
-
-    /// Whether a column of text is a category though it is not named.
-    fn is_auto(&self) -> bool {
-        matches!(self, Self::Auto | Self::AutoAnd(_))
     }
 }
 
@@ -128,17 +122,13 @@ impl PreparationConfig {
     }
 
     fn check_names(&self, table: &RawTable) -> Result<()> {
-        match self.categorical.names().iter().find(|name| table.column(name).is_none()) {
-            None => Ok(()),
-            Some(name) => {
-                let there = table.columns().iter().map(RawColumn::name);
-                Err(Error::data(format!(
-                    "there is no feature column {} to take for a category; the features are {}",
-                    quoted(name),
-                    list(there)
-                )))
-            }
-        }
+        let unknown = self.categorical.names().iter().find(|name| table.column(name).is_none());
+        let Some(name) = unknown else { return Ok(()) };
+        Err(Error::data(format!(
+            "there is no feature column {} to take for a category; the features are {}",
+            quoted(name),
+            list(table.columns().iter().map(RawColumn::name))
+        )))
     }
 
     fn column(&self, raw: &RawColumn, train: &[usize]) -> Result<PreparedColumn> {
@@ -216,7 +206,7 @@ impl PreparationConfig {
             let missing = Setting::MissingValue(text.to_string()).into();
             let hints = vec![Hint::edit("correct it"), levels, missing];
             (format!("{numbers} and {others}, the first {first}"), hints)
-        } else if !self.categorical.is_auto() {
+        } else if let Categorical::None | Categorical::Columns(_) = self.categorical {
             let hints = vec![Setting::Categorical(None).into(), Setting::Ignore.into()];
             (format!("text, such as {first}"), hints)
         } else {
@@ -228,13 +218,8 @@ impl PreparationConfig {
 
     /// What fills the missing values of a column with these training cells.
     fn fill<'a>(&self, reading: &Reading, cells: impl Iterator<Item = Cell<'a>>) -> Option<f64> {
-        let mut values: Vec<f64> = cells
-            .filter_map(|cell| match cell {
-                Cell::Value(value) => Some(value),
-                Cell::Level(level) => Some(level as f64),
-                Cell::Missing | Cell::Unseen(_) => None,
-            })
-            .collect();
+        let value = |cell| if let Cell::Value(value) = cell { Some(value) } else { None };
+        let mut values: Vec<f64> = cells.filter_map(value).collect();
         let number = *reading == Reading::Number;
         match self.missing {
             Missing::Refuse | Missing::Drop => None,
@@ -272,27 +257,20 @@ fn most_frequent(values: &[f64]) -> Option<f64> {
 
 /// Refuses missing values, counted by column.
 fn refuse_holes(table: &RawTable) -> Result<()> {
-    let missing: BTreeMap<&str, (usize, usize)> = table
-        .columns()
-        .iter()
-        .filter_map(|column| {
-            let first = (0..column.rows()).find(|&row| column.is_missing(row))?;
-            Some((column.name(), (column.num_missing(), first + 1)))
-        })
-        .collect();
-    if missing.is_empty() {
+    let mut columns: Vec<&RawColumn> = table.columns().iter().collect();
+    columns.retain(|column| column.num_missing() > 0);
+    if columns.is_empty() {
         return Ok(());
     }
-    let lack = |row: &usize| table.columns().iter().any(|column| column.is_missing(*row));
+    columns.sort_unstable_by_key(|column| column.name());
+    let lack = |row: &usize| columns.iter().any(|column| column.is_missing(*row));
     let rows = (0..table.rows()).filter(lack).count();
-    let is_text = |name: &&str| {
-        table.column(name).is_some_and(|column| matches!(column.values(), RawValues::Text(_)))
-    };
-    let has_text = missing.keys().any(is_text);
-    let counted = missing.iter().map(|(name, (count, row))| {
-        format!("{count} in column {} (the first in row {row})", quoted(name))
+    let has_text = columns.iter().any(|column| matches!(column.values(), RawValues::Text(_)));
+    let counted = columns.iter().map(|column| {
+        let (name, count) = (quoted(column.name()), column.num_missing());
+        let before = (0..column.rows()).take_while(|&row| !column.is_missing(row)).count();
+        format!("{count} in column {name} (the first in row {})", before + 1)
     });
-    let counted: Vec<String> = counted.collect();
     let text = format!(
         "{rows} of {} rows {} a value: {}",
         table.rows(),

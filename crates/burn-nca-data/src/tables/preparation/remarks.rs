@@ -39,19 +39,11 @@ impl Preparation {
             Missing::Median => "the median",
             Missing::MostFrequent => "the most frequent value",
         };
-        let filled: Vec<String> = self
-            .columns
-            .iter()
-            .filter(|column| column.num_missing > 0)
-            .map(|column| {
-                format!(
-                    "{} ({} with {})",
-                    quoted(&column.name),
-                    column.num_missing,
-                    column.fill_text()
-                )
-            })
-            .collect();
+        let filled = self.columns.iter().filter(|column| column.num_missing > 0).map(|column| {
+            let (name, fill) = (quoted(&column.name), column.fill_text());
+            format!("{name} ({} with {fill})", column.num_missing)
+        });
+        let filled: Vec<String> = filled.collect();
         let filled = if filled.is_empty() { "none was missing".to_string() } else { list(filled) };
         let text = self.columns.iter().any(|column| column.reading != Reading::Number);
         let of_text = match self.missing {

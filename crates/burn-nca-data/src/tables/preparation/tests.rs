@@ -13,20 +13,14 @@ fn config(missing: Missing, categorical: Categorical) -> PreparationConfig {
     PreparationConfig { missing, categorical, ..PreparationConfig::default() }
 }
 
-fn refused(config: &PreparationConfig, columns: Vec<RawColumn>) -> String {
-    let table = table(columns);
-    let rows: Vec<usize> = (0..table.rows()).collect();
-    config.fit(&table, &rows).unwrap_err().to_string()
-}
-
 #[test]
 fn holes_are_refused_with_the_count_per_column() {
-    let columns = vec![
+    let raw = table(vec![
         RawColumn::numbers("a", vec![1.0, NAN, NAN]),
         RawColumn::numbers("b", vec![NAN, NAN, 0.0]),
-    ];
+    ]);
     assert_eq!(
-        refused(&PreparationConfig::default(), columns),
+        PreparationConfig::default().fit(&raw, &[0, 1, 2]).unwrap_err().to_string(),
         "3 of 3 rows lack a value: 2 in column \"a\" (the first in row 2), 2 in column \"b\" (the first in row 1); fill \
          the values in, remove the rows, or prepare the table with a rule for missing values"
     );

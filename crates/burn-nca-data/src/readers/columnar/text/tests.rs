@@ -45,20 +45,11 @@ fn error<T>(outcome: Result<T>) -> String {
 
 #[test]
 fn files_of_all_writers_are_the_table_that_their_csv_is() {
-    let files = [
-        "mixed-snappy.parquet",
-        "mixed-gzip.parquet",
-        "mixed-lz4.parquet",
-        "mixed-v2.parquet",
-        "mixed-polars.parquet",
-        "mixed-duckdb.parquet",
-        "mixed-lz4.feather",
-        "mixed-zstd.feather",
-        "mixed.arrows",
-        "mixed-polars.arrow",
-        "mixed-polars.arrows",
-    ];
-    for name in files {
+    let parquet = ["snappy", "gzip", "lz4", "v2", "polars", "duckdb"];
+    let parquet = parquet.map(|writer| format!("mixed-{writer}.parquet"));
+    let feather = ["mixed-lz4.feather", "mixed-zstd.feather"].map(String::from);
+    let arrow = ["mixed.arrows", "mixed-polars.arrow", "mixed-polars.arrows"].map(String::from);
+    for name in parquet.iter().chain(&feather).chain(&arrow) {
         assert_eq!(shown(&raw(name)), of_text(MIXED), "{name}");
     }
 }
@@ -94,11 +85,8 @@ fn numbers_are_those_of_the_file() {
         assert_eq!([column("fixed[0]"), column("fixed[2]")], ["1 4 NaN", "3 6 NaN"]);
         assert_eq!(column("nothing"), "NaN NaN NaN");
     }
-    let RawValues::Numbers(runs) = raw("types.arrow").column("runs").unwrap().values().clone()
-    else {
-        panic!()
-    };
-    assert_eq!(runs, [1.0, 1.0, 2.0]);
+    let runs = RawValues::Numbers(vec![1.0, 1.0, 2.0]);
+    assert_eq!(raw("types.arrow").column("runs").unwrap().values(), &runs);
 }
 
 #[test]

@@ -15,7 +15,8 @@ fn a_separator_at_the_end_of_lines_makes_no_column() {
     ] {
         assert_eq!(parse(text).unwrap(), plain, "{text}");
     }
-    let options = CsvOptions { ignore: vec![String::new()], ..targeting("y") };
+    let target = TargetColumn::Name("y".into());
+    let options = CsvOptions { target, ignore: vec![String::new()], ..CsvOptions::default() };
     assert!(parse_with("a,b,y,\n1,2,x,\n", &options).is_ok());
     let unnamed = error("a;b;\n1;2;x\n");
     assert!(unnamed.contains("the header line ends with a semicolon"), "{unnamed}");
