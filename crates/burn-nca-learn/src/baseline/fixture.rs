@@ -6,15 +6,16 @@ use serde_json::Value;
 
 use super::{Groups, Projection};
 use crate::data::{Features, Labeled};
+use crate::error::Result;
 
-/// One data set of `tests/reference/baselines.json` (written by `baselines.py` next to it).
+/// A data set of `tests/reference/baselines.json` (written by `baselines.py` next to it).
 pub(crate) struct Reference(Value);
 
 impl Reference {
-    pub(crate) fn load(set: &str) -> Self {
+    pub(crate) fn all() -> [Self; 2] {
         let text = include_str!("../../tests/reference/baselines.json");
         let sets: Value = serde_json::from_str(text).unwrap();
-        Self(sets[set].clone())
+        ["iris", "wine"].map(|set| Self(sets[set].clone()))
     }
 
     pub(crate) fn data(&self) -> Labeled {
@@ -57,6 +58,13 @@ pub(crate) fn assert_close(found: &[f64], expected: &[f64], tolerance: f64) {
         let error = (found - expected).abs() / expected.abs().max(1.0);
         assert!(error <= tolerance, "value {at} is {found}, expected {expected}, error {error:e}");
     }
+}
+
+/// Compares the message of an error with words that it has.
+#[track_caller]
+pub(crate) fn assert_refused<T>(result: Result<T>, words: &[&str]) {
+    let error = result.err().expect("nothing is refused").to_string();
+    assert!(words.iter().all(|words| error.contains(words)), "{error}");
 }
 
 /// Compares a covariance with the identity.

@@ -128,8 +128,7 @@ mod tests {
 
     #[test]
     fn directions_and_variances_are_those_of_scikit_learn_to_sign() {
-        for set in ["iris", "wine"] {
-            let reference = Reference::load(set);
+        for reference in Reference::all() {
             let pca = PcaConfig::new(2).fit(reference.data().features()).unwrap();
             assert_close(&pca.projection.weight(), &reference.numbers("pca_directions"), 1e-10);
             assert_close(&pca.explained_variance, &reference.numbers("pca_variance"), 1e-10);

@@ -52,33 +52,26 @@ pub(crate) fn cross_product(left: &[f64], right: &[f64], [p, q]: [usize; 2]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::baseline::transposed;
 
-    #[test]
-    fn the_product_of_many_rows_is_that_of_nested_loops() {
-        let (m, inner, p) = (2 * ROW_BLOCK + 3, 3, 2);
-        let left: Vec<f64> = (0..m * inner).map(|i| ((i * 7) % 11) as f64 - 5.0).collect();
-        let right: Vec<f64> = (0..inner * p).map(|i| i as f64 - 2.5).collect();
-        let result = product(&left, &right, inner);
-        assert_eq!(result.len(), m * p);
-        for i in 0..m {
-            for j in 0..p {
-                let naive: f64 = (0..inner).map(|l| left[i * inner + l] * right[l * p + j]).sum();
-                assert!((result[i * p + j] - naive).abs() < 1e-10);
-            }
-        }
+    /// The product in nested loops.
+    fn naive(left: &[f64], right: &[f64], inner: usize) -> Vec<f64> {
+        let (m, p) = (left.len() / inner, right.len() / inner);
+        let entry = |i: usize, j: usize| -> f64 {
+            (0..inner).map(|l| left[i * inner + l] * right[l * p + j]).sum()
+        };
+        (0..m * p).map(|at| entry(at / p, at % p)).collect()
     }
 
     #[test]
-    fn the_cross_product_is_that_of_nested_loops() {
-        let (n, p, q) = (2 * ROW_BLOCK + 3, 3, 2);
-        let left: Vec<f64> = (0..n * p).map(|i| ((i * 7) % 11) as f64 - 5.0).collect();
-        let right: Vec<f64> = (0..n * q).map(|i| ((i * 5) % 13) as f64 - 6.0).collect();
-        let result = cross_product(&left, &right, [p, q]);
-        for i in 0..p {
-            for j in 0..q {
-                let naive: f64 = (0..n).map(|row| left[row * p + i] * right[row * q + j]).sum();
-                assert!((result[i * q + j] - naive).abs() < 1e-8);
-            }
-        }
+    fn products_of_many_rows_are_those_of_nested_loops() {
+        // Sums of halves, which f64 holds exactly.
+        let n = 2 * ROW_BLOCK + 3;
+        let left: Vec<f64> = (0..n * 3).map(|i| ((i * 7) % 11) as f64 - 5.0).collect();
+        let right: Vec<f64> = (0..3 * 2).map(|i| i as f64 - 2.5).collect();
+        assert_eq!(product(&left, &right, 3), naive(&left, &right, 3));
+        let right: Vec<f64> = (0..n * 2).map(|i| ((i * 5) % 13) as f64 - 6.0).collect();
+        let expected = naive(&transposed(&left, 3), &right, n);
+        assert_eq!(cross_product(&left, &right, [3, 2]), expected);
     }
 }

@@ -239,7 +239,7 @@ impl<M> Estimator<M> {
     where
         M: LearnsFrom<D>,
     {
-        let problem = self.problem(&ready.scaled, start, &ready);
+        let problem = self.problem(start, &ready);
         let learned = self.method.learn_from(&problem, session)?;
         let encoder = EncoderConfig::of(&learned.encoder);
         ready.fitted(learned, ModelCard { encoder, ..self.card() })
@@ -300,14 +300,14 @@ impl<M> Estimator<M> {
         Ok(ScaledData { scaling, scaled, device, dtype })
     }
 
-    fn problem<'a, T, D>(
+    /// What the method is given, without a score to follow.
+    pub(super) fn problem<'a, D>(
         &'a self,
-        data: &'a T,
         start: Option<AnyEncoder>,
-        ready: &ScaledData<D>,
-    ) -> Problem<'a, T> {
+        ready: &'a ScaledData<D>,
+    ) -> Problem<'a, D> {
         Problem {
-            data,
+            data: &ready.scaled,
             d_output: self.d_output,
             encoder: self.encoder.clone(),
             fit: &self.fit,
@@ -359,7 +359,7 @@ impl<M: GradientMethod> Estimator<M> {
         let data = counting.as_ref().unwrap_or(data);
         self.check(data, true)?;
         let ready = self.ready(data, device)?;
-        let problem = self.problem(&ready.scaled, None, &ready);
+        let problem = self.problem(None, &ready);
         self.method.check(&problem)?;
         let learned = learn_encoder(&self.method, (encoder, None), &problem, (None, session))?;
         ready.fitted(learned, ModelCard { encoder: None, ..self.card() })

@@ -184,14 +184,11 @@ mod tests {
     fn the_shares_of_a_class_sum_to_its_probability_and_those_of_numbers_to_the_prediction() {
         let rows = iris().features().select(&[0, 60, 77, 133]);
         let votes = Decision::Nearest { neighbors: 6 };
-        for model in [classes(Nca::new(), 2), classes(Ncfs::new(), 4)] {
+        for model in [classes(Nca::new(), 2), classes(Ncfs::new(), 4), classes(modern(), 8 * 3)] {
             sums_of_classes(&model, &rows, SOFT);
             // Iris is of few digits: there are ties at the k-th distance.
             sums_of_classes(&model, &rows, votes);
         }
-        let model = classes(modern(), 8 * 3);
-        sums_of_classes(&model, &rows, SOFT);
-        sums_of_classes(&model, &rows, votes);
         let data = numbers();
         let rows = data.features().select(&[0, 60, 77, 133]);
         let small = ModernRegression::new().with_members(2).with_epochs(3).with_width(8);

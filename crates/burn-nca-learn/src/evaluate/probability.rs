@@ -57,10 +57,8 @@ impl LogLoss {
     /// As [`expected_accuracy`].
     pub fn of(probabilities: &ClassProbabilities, truth: &[usize]) -> Result<Self> {
         check_truth(probabilities, truth)?;
-        let logs = truth
-            .iter()
-            .enumerate()
-            .map(|(row, &class)| probabilities.log_probabilities(row)[class]);
+        let rows = truth.iter().enumerate();
+        let logs = rows.map(|(row, &class)| probabilities.log_probabilities(row)[class]);
         let possible: Vec<f64> = logs.filter(|log| log.is_finite()).collect();
         Ok(Self {
             // Adding 0 turns the -0 of certain rows into 0.
@@ -112,16 +110,13 @@ impl LogLoss {
 /// ```
 pub fn brier_score(probabilities: &ClassProbabilities, truth: &[usize]) -> Result<Option<f64>> {
     check_truth(probabilities, truth)?;
-    let sum: f64 = truth
-        .iter()
-        .enumerate()
-        .flat_map(|(row, &truth)| {
-            (0..probabilities.classes()).map(move |class| (row, class, truth))
-        })
-        .map(|(row, class, truth)| {
-            (probabilities.probability(row, class) - f64::from(u8::from(class == truth))).powi(2)
-        })
-        .sum();
+    let mut sum = 0.0;
+    for (row, &truth) in truth.iter().enumerate() {
+        for class in 0..probabilities.classes() {
+            let ideal = if class == truth { 1.0 } else { 0.0 };
+            sum += (probabilities.probability(row, class) - ideal).powi(2);
+        }
+    }
     Ok(mean(sum, truth.len()))
 }
 

@@ -28,10 +28,7 @@ macro_rules! modern {
     (
         $(#[$doc:meta])*
         $name:ident of $data:ty: $targets:ident as $kind:ident;
-        const NAME: &'static str = $short:literal;
-        const LABEL: &'static str = $label:literal;
-        const TITLE: &'static str = $title:literal;
-        const WHEN_TO_USE: &'static str = $when:literal;
+        $($names:tt)*
     ) => {
         settings! {
             $(#[$doc])*
@@ -99,24 +96,10 @@ macro_rules! modern {
                     .with_learning_rate(Some(self.learning_rate))
                     .with_weight_decay(Some(self.weight_decay))
             }
-
-            fn check_settings(&self, d_input: usize, size: usize) -> Result<()> {
-                EncoderConfig::Modern(self.network()).check_size(d_input, size * self.members)?;
-                if !(0.0..=1.0).contains(&self.candidates) {
-                    return Err(Error::setting(format!(
-                        "the share of candidates is {}; give a number from 0 to 1",
-                        self.candidates
-                    )));
-                }
-                self.batches(2).check()
-            }
         }
 
         impl Method for $name {
-            const NAME: &'static str = $short;
-            const LABEL: &'static str = $label;
-            const TITLE: &'static str = $title;
-            const WHEN_TO_USE: &'static str = $when;
+            $($names)*
             const SETTINGS: &'static [Setting] = Self::FIELDS;
             // Encoder, optimizer and early stopping are its own.
             const USES: &'static [Uses] = &[Uses::Dimensions];
@@ -129,7 +112,15 @@ macro_rules! modern {
             }
 
             fn check(&self, problem: &Problem<'_, $data>) -> Result<()> {
-                self.check_settings(problem.data.features().columns(), problem.d_output)
+                let (d_input, size) = (problem.data.features().columns(), problem.d_output);
+                EncoderConfig::Modern(self.network()).check_size(d_input, size * self.members)?;
+                if !(0.0..=1.0).contains(&self.candidates) {
+                    return Err(Error::setting(format!(
+                        "the share of candidates is {}; give a number from 0 to 1",
+                        self.candidates
+                    )));
+                }
+                self.batches(2).check()
             }
 
             fn learn(&self, problem: &Problem<'_, $data>, session: FitSession<'_>) -> Result<Learned> {

@@ -1,5 +1,7 @@
 //! The encoder of a configuration at its start.
 
+use std::borrow::Cow;
+
 use burn::module::Module;
 use burn::tensor::Device;
 use rand::SeedableRng;
@@ -21,29 +23,22 @@ pub(crate) fn build(
     data: AnyData<'_>,
     device: &Device,
 ) -> Result<(AnyEncoder, Option<ResolvedStart>)> {
-    match data {
-        AnyData::Classes(data) => of_classes(config, (fit, k), data, device),
-        _ if fit.start == Start::Lda => Err(Error::setting(
-            "LDA separates classes, and these data have none; start from auto, identity, random, PCA or a \
-             given map",
-        )),
+    let data = match data {
+        AnyData::Classes(data) => Cow::Borrowed(data),
+        _ if fit.start == Start::Lda => {
+            return Err(Error::setting(
+                "LDA separates classes, and these data have none; start from auto, identity, random, PCA or a \
+                 given map",
+            ));
+        }
         _ => {
             // Within a single class every rule but LDA looks at the features alone.
             let features = data.features().clone();
             let rows = features.rows();
-            let data = Labeled::from_labels(features, vec![0; rows])?;
-            of_classes(config, (fit, k), &data, device)
+            Cow::Owned(Labeled::from_labels(features, vec![0; rows])?)
         }
-    }
-}
-
-fn of_classes(
-    config: &EncoderConfig,
-    (fit, k): (&FitConfig, usize),
-    data: &Labeled,
-    device: &Device,
-) -> Result<(AnyEncoder, Option<ResolvedStart>)> {
-    let (mut encoder, start) = unscaled(config, (fit, k), data, device)?;
+    };
+    let (mut encoder, start) = unscaled(config, (fit, k), &data, device)?;
     if !matches!(fit.start, Start::Given { .. })
         && let Some(factor) = factor(&encoder, fit, data.features(), device)
     {

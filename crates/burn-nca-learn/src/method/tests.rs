@@ -9,12 +9,13 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::Fitted;
+use crate::baseline::fixture::assert_refused;
 use crate::data::{Features, Labeled, RegressionData, ScalingKind, TensorFeatures, host_values};
 use crate::encoder::{Activation, AnyEncoder, Encoder, EncoderConfig, HiddenLayers};
 use crate::estimator::Estimator;
 use crate::estimator::tune::{TuneConfig, TuneSession};
 use crate::fit::{EarlyStoppingConfig, FitConfig, FitState, Progress, Start, Termination};
-use crate::neighbors::{ClassReferences, Rule};
+use crate::neighbors::Rule;
 
 /// A table of random rows, `[n, d]`, and the class that `class` gives each.
 fn table(seed: u64, [n, d]: [usize; 2], class: impl Fn(&[f64]) -> usize) -> Labeled {
@@ -25,7 +26,7 @@ fn table(seed: u64, [n, d]: [usize; 2], class: impl Fn(&[f64]) -> usize) -> Labe
 }
 
 /// The exclusive-or of the first two of four features, with a third that says nothing of large spread.
-fn xor(seed: u64) -> Labeled {
+pub(super) fn xor(seed: u64) -> Labeled {
     let data = table(seed, [60, 4], |row| usize::from((row[0] > 0.5) != (row[1] > 0.5)));
     let wide =
         data.features().values().chunks(4).flat_map(|row| [row[0], row[1], 5.0 * row[2], row[3]]);
@@ -161,17 +162,12 @@ fn a_fit_in_slices_takes_the_same_steps_bit_for_bit() {
         };
         assert_eq!(sliced.matrix(), whole.matrix(), "{method:?}");
         assert_eq!(sliced.rule(), whole.rule());
-        let (sliced, whole) = (sliced.summary(), whole.summary());
-        assert_eq!(
-            (sliced.value, sliced.iterations),
-            (whole.value, whole.iterations),
-            "{method:?}"
-        );
-        assert_eq!(
-            (sliced.evaluations, sliced.termination),
-            (whole.evaluations, whole.termination)
-        );
-        assert!(whole.iterations > 3, "{method:?}: {whole:?}");
+        let figures = |fitted: &Fitted| {
+            let of = fitted.summary();
+            (of.value, of.iterations, of.evaluations, of.termination)
+        };
+        assert_eq!(figures(&sliced), figures(&whole), "{method:?}");
+        assert!(whole.summary().iterations > 3, "{method:?}: {:?}", whole.summary());
     }
 }
 
@@ -215,26 +211,6 @@ fn each_learns_the_exclusive_or_better_than_no_method() {
         assert!(accuracy(&fitted) > unlearned, "{method:?}: {} {unlearned}", accuracy(&fitted));
         let probabilities = fitted.class_probabilities(test.features()).unwrap();
         assert_eq!((probabilities.rows(), probabilities.classes()), (60, 2));
-    }
-}
-
-#[test]
-fn the_variable_kernel_learns_its_width_and_fixes_the_scale() {
-    let data = xor(5);
-    for method in [AnyMethod::from(Vsm::new()), Gvsm::new().into()] {
-        let fitted = fit(&estimator(method, 4), &data);
-        let trace: f64 = fitted.matrix().unwrap().iter().map(|a| a * a).sum();
-        assert!((trace - 4.0).abs() < 1e-4, "{trace}");
-        let Rule::VariableKernel(rule) = fitted.rule() else { panic!("{:?}", fitted.rule()) };
-        assert!(rule.width > 0.0 && rule.width != 1.0, "{rule:?}");
-        // The value is the squared leave-one-out error of the very rule, and what its width costs.
-        let (labels, own): (Vec<usize>, Vec<usize>) = (data.labels().to_vec(), (0..60).collect());
-        let z = fitted.references();
-        let p = rule.probabilities(z, ClassReferences::new(z, &labels, 2), Some(&own)).unwrap();
-        let error: f64 = (0..60).map(|row| 2.0 * p.probability(row, 1 - labels[row]).powi(2)).sum();
-        let error = error + 60.0 * 0.1 * rule.width.ln().powi(2);
-        let value = fitted.summary().value;
-        assert!((value - error).abs() < 0.05 * error.max(1.0), "{value} {error}");
     }
 }
 
@@ -303,8 +279,7 @@ fn what_a_method_cannot_use_is_refused_in_words() {
     let data = xor(0);
     let refused = |method: AnyMethod, config: FitConfig, words: &str| {
         let fitted = estimator(method, 4).with_fit(config).fit(&data, &Device::flex());
-        let error = fitted.unwrap_err().to_string();
-        assert!(error.contains(words), "{error}");
+        assert_refused(fitted, &[words]);
     };
     let plain = FitConfig::new;
     refused(Lmnn::new().with_push(1.0).into(), plain(), "push of LMNN is 1; give a number between");
@@ -344,7 +319,6 @@ fn a_map_continues_from_one_that_was_fitted() {
     for method in [AnyMethod::from(Ncfs::new()), Vsm::new().into()] {
         let refused =
             estimator(method, 4).fit_from(mixed.clone(), &data, &Device::flex(), FitSession::new());
-        let error = refused.unwrap_err().to_string();
-        assert!(error.contains("mix") && error.contains("give a diagonal map"), "{error}");
+        assert_refused(refused, &["mix", "give a diagonal map"]);
     }
 }

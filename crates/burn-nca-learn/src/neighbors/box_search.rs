@@ -85,11 +85,6 @@ impl<'a> BoxSearch<'a> {
     /// The `k` nearest references of a query, and what it took to find them.
     fn nearest(&self, query: usize, k: usize) -> (Vec<Candidate>, usize) {
         let (found, cost) = self.tree.arch.dispatch(Descent { search: self, query, k });
-        (self.rerank(found, query, k), cost)
-    }
-
-    /// The nearest of what a query has found.
-    fn rerank(&self, found: Found, query: usize, k: usize) -> Vec<Candidate> {
         let limit = self.limit_of(&found, k);
         let near =
             found.references.iter().copied().filter(|(sq_distance, _)| *sq_distance <= limit);
@@ -97,7 +92,7 @@ impl<'a> BoxSearch<'a> {
             sq_distance: self.sq_distance(query, reference),
             reference,
         });
-        k_nearest(candidates.collect(), k, found.resolution)
+        (k_nearest(candidates.collect(), k, found.resolution), cost)
     }
 
     fn sq_distance(&self, query: usize, reference: u32) -> f64 {

@@ -120,13 +120,7 @@ impl<'a> CandidateFilter<'a> {
                 let rows = values(&mut block).chunks_exact_mut(m).zip(norms).enumerate();
                 rows.map(|(at, (row, norm))| visit_row(start + at, norm, row)).collect()
             };
-            return starts
-                .into_par_iter()
-                .map(block)
-                .collect::<Vec<_>>()
-                .into_iter()
-                .flatten()
-                .collect();
+            return starts.into_par_iter().flat_map_iter(block).collect();
         }
         let mut results = Vec::with_capacity(n);
         for start in starts {

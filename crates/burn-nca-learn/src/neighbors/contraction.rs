@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::points::Points;
-use crate::baseline::{PcaConfig, product};
+use crate::baseline::{PcaConfig, Projection, product};
 use crate::data::Features;
 
 /// The most coordinates of a contracted point.
@@ -67,7 +67,8 @@ impl Contraction {
         let pca = Features::unnamed(sample, d).and_then(|sample| PcaConfig::new(kept).fit(&sample));
         let directions = match pca {
             Ok(pca) => pca.projection.into_weight(),
-            Err(_) => first_axes(d, kept),
+            // Where principal directions cannot be had, those of the first features.
+            Err(_) => Projection::rectangular_identity(d, kept).into_weight(),
         };
         let canceled = if kept < d { ((2 * d + 128) as f64 * 2f64.powi(-52)).sqrt() } else { 0.0 };
         Self { center, scale, directions, kept, relative_error: 2f64.powi(-23) + canceled }
@@ -83,40 +84,27 @@ impl Contraction {
         let (d, kept) = (points.dimensions(), self.kept);
         let width = kept + usize::from(kept < d);
         let mut coordinates = vec![0.0; points.rows() * width];
-        let blocks = coordinates.par_chunks_mut(ROW_BLOCK * width);
-        let largest = blocks
-            .enumerate()
-            .map(|(block, coordinates)| {
-                let first = block * ROW_BLOCK;
-                let rows = (first..first + coordinates.len() / width).map(|row| points.row(row));
-                self.map_block(rows, coordinates)
-            })
-            .reduce(|| 0.0, f64::max);
-        let largest_norm = largest.sqrt();
-        Contracted { coordinates, width, largest_norm, relative_error: self.relative_error }
-    }
-
-    /// Writes the coordinates of some points; gives the largest `||x'||²`.
-    fn map_block<'p>(
-        &self,
-        points: impl Iterator<Item = &'p [f64]>,
-        coordinates: &mut [f32],
-    ) -> f64 {
-        let (d, kept) = (self.center.len(), self.kept);
-        let points = centered(points, &self.center, self.scale);
-        let along = product(&points, &self.directions, d);
-        let width = kept + usize::from(kept < d);
-        let rows = points.chunks_exact(d).zip(along.chunks_exact(kept));
-        let mut largest = 0.0;
-        for (to, (row, along)) in coordinates.chunks_exact_mut(width).zip(rows) {
-            let norm = squared_norm(row);
-            largest = f64::max(largest, norm);
-            to.iter_mut().zip(along).for_each(|(to, &x)| *to = x as f32);
-            if kept < d {
-                to[kept] = (norm - squared_norm(along)).max(0.0).sqrt() as f32;
+        // Writes the coordinates of some points; gives the largest `||x'||²`.
+        let write = |(block, coordinates): (usize, &mut [f32])| {
+            let first = block * ROW_BLOCK;
+            let rows = (first..first + coordinates.len() / width).map(|row| points.row(row));
+            let rows = centered(rows, &self.center, self.scale);
+            let along = product(&rows, &self.directions, d);
+            let rows = rows.chunks_exact(d).zip(along.chunks_exact(kept));
+            let mut largest = 0.0;
+            for (to, (row, along)) in coordinates.chunks_exact_mut(width).zip(rows) {
+                let norm = squared_norm(row);
+                largest = f64::max(largest, norm);
+                to.iter_mut().zip(along).for_each(|(to, &x)| *to = x as f32);
+                if kept < d {
+                    to[kept] = (norm - squared_norm(along)).max(0.0).sqrt() as f32;
+                }
             }
-        }
-        largest
+            largest
+        };
+        let blocks = coordinates.par_chunks_mut(ROW_BLOCK * width).enumerate();
+        let largest_norm = blocks.map(write).reduce(|| 0.0, f64::max).sqrt();
+        Contracted { coordinates, width, largest_norm, relative_error: self.relative_error }
     }
 }
 
@@ -135,13 +123,6 @@ impl Contracted {
 /// `scale (row - center)` of each row.
 fn centered<'p>(rows: impl Iterator<Item = &'p [f64]>, center: &[f64], scale: f64) -> Vec<f64> {
     rows.flat_map(|row| row.iter().zip(center).map(|(x, c)| (x - c) * scale)).collect()
-}
-
-/// The directions of the first `kept` features, `[d, kept]`: where principal directions cannot be had.
-fn first_axes(d: usize, kept: usize) -> Vec<f64> {
-    let mut directions = vec![0.0; d * kept];
-    (0..kept).for_each(|axis| directions[axis * kept + axis] = 1.0);
-    directions
 }
 
 fn squared_norm(row: &[f64]) -> f64 {

@@ -6,6 +6,7 @@ use burn::tensor::Tensor;
 use burn_nca::internal::cut;
 use burn_nca::objective::transfer::int_tensor;
 
+use super::points::{Points, fitting};
 use super::{ClassReferences, Rule, Voters};
 use crate::data::Features;
 use crate::error::Result;
@@ -66,8 +67,8 @@ impl Voters<'_> {
         let mut found = Vec::new();
         for rows in parts(queries.rows(), self.classes) {
             let some = queries.select(&rows.collect::<Vec<_>>());
-            let part = self.probabilities_of_features(&some, references, None)?;
-            found.extend(part.most_probable());
+            let both = [Points::of(&some, "queries")?, Points::of(references, "references")?];
+            found.extend(self.among(&fitting(both, None)?, None)?.most_probable());
         }
         Ok(found)
     }

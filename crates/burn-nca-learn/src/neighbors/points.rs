@@ -295,9 +295,8 @@ mod tests {
 
     #[test]
     fn a_coordinate_that_is_not_finite_is_named() {
-        let error = Points::read(&tensor(&[0.0, 1.0, 2.0, f64::NAN], 2), "queries")
-            .unwrap_err()
-            .to_string();
+        let points = tensor(&[0.0, 1.0, 2.0, f64::NAN], 2);
+        let error = Points::read(&points, "queries").unwrap_err().to_string();
         assert!(error.starts_with("row 2 of the queries has the coordinate NaN in dimension 2"));
     }
 

@@ -24,9 +24,9 @@ impl Neighbors {
         }
     }
 
-    /// The same neighbors by other numbers: reference j is `rows[j]` of `references`.
-    pub(super) fn renumbered(mut self, rows: &[usize], references: usize) -> Self {
-        self.indices.iter_mut().for_each(|row| *row = rows[*row as usize] as u32);
+    /// The same neighbors by other numbers: reference j is `number(j)` of `references`.
+    pub(super) fn renumbered(mut self, number: impl Fn(usize) -> usize, references: usize) -> Self {
+        self.indices.iter_mut().for_each(|row| *row = number(*row as usize) as u32);
         Self { references, ..self }
     }
 

@@ -150,14 +150,8 @@ impl NearestConfig {
         }
         let references = part(0..m)?;
         check_dimensions(queries.dimensions(), references.dimensions())?;
-        match &eligible.rows {
-            None => self.search_points(queries, &references, excluded, device),
-            Some(rows) => {
-                let found =
-                    self.search_points(queries, &references.select(rows), excluded, device)?;
-                Ok(found.renumbered(rows, m))
-            }
-        }
+        let found = self.search_points(queries, &eligible.of(&references), excluded, device)?;
+        Ok(found.renumbered(|place| eligible.row(place), m))
     }
 
     /// The same among m references of which `part` gives some, so many at a time: neither their values in f64 nor a

@@ -4,26 +4,26 @@ use burn::tensor::{DType, Device};
 use proptest::prelude::*;
 
 use super::excluded::{Exclude, Excluded};
-use super::fixture::{d2, tensor, tensor_of};
+use super::fixture::{tensor, tensor_of};
 use super::points::Points;
 use super::ranking::Neighbors;
 use super::search::{NearestConfig, SearchMethod, nearest, nearest_others};
 use crate::data::Features;
 use crate::error::Result;
 
-/// The definition: all distances, sorted by distance and then by row.
+/// The definition: all distances, sorted by distance and then by row, of the references that each query may find.
 fn naive(
     queries: &[f64],
     references: &[f64],
     d: usize,
-    own: Option<&[usize]>,
     k: usize,
+    may_find: impl Fn(usize, usize) -> bool,
 ) -> Vec<Vec<u32>> {
     let nearest = |(i, query): (usize, &[f64])| {
         let distance = |r: &[f64]| r.iter().zip(query).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
         let mut order: Vec<(f64, u32)> =
             references.chunks(d).enumerate().map(|(j, r)| (distance(r), j as u32)).collect();
-        order.retain(|(_, j)| own.is_none_or(|own| own[i] != *j as usize));
+        order.retain(|(_, j)| may_find(i, *j as usize));
         order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         order[..k].iter().map(|(_, j)| *j).collect()
     };
@@ -65,8 +65,7 @@ proptest! {
         let values: Vec<f64> =
             seed[..n * d].iter().map(|x| x % f64::from(max + 1) + offset).collect();
         let k = 1 + ((n - 2) as f64 * share) as usize;
-        let own: Vec<usize> = (0..n).collect();
-        let expected = naive(&values, &values, d, Some(&own), k);
+        let expected = naive(&values, &values, d, k, |i, j| i != j);
         assert_found(&expected, (&values, d), DType::F64, "");
         // Whole numbers of thousands are nearer to each other than f32 tells.
         if max < 1000 {
@@ -82,7 +81,7 @@ proptest! {
     ) {
         let queries = &queries[..queries.len() / d * d];
         let references = &references[..references.len() / d * d];
-        let expected = naive(queries, references, d, None, 5);
+        let expected = naive(queries, references, d, 5, |_, _| true);
         for method in METHODS {
             let search = NearestConfig::new(5).with_method(method);
             let found = search.search(&tensor(queries, d), &tensor(references, d), None).unwrap();
@@ -218,7 +217,7 @@ fn a_metric_that_scales_or_permutes_whole_numbers_has_the_votes_of_euclidean_dis
         let values = grid(d, n, levels, d + n);
         let own: Vec<usize> = (0..n).collect();
         for k in [1, 5] {
-            let expected = naive(&values, &values, d, Some(&own), k);
+            let expected = naive(&values, &values, d, k, |i, j| i != j);
             let scales =
                 [1.0, 0.5, 3.0, (1.0 / 3.0f64).sqrt(), 1.0 / (d as f64).sqrt(), 0.1, 1e-3, 7e4];
             for (at, scale) in scales.into_iter().enumerate() {
@@ -256,8 +255,7 @@ fn standardized_one_hot_rows_tie_as_whole_rows_do() {
             })
         })
         .collect();
-    let own: Vec<usize> = (0..n).collect();
-    let expected = naive(&values, &values, 12, Some(&own), 7);
+    let expected = naive(&values, &values, 12, 7, |i, j| i != j);
     let (mean, spread) = (0.25, (3.0f64 / 16.0).sqrt());
     let scaled: Vec<f64> = values.iter().map(|x| (x - mean) / spread).collect();
     for dtype in [DType::F64, DType::F32] {
@@ -283,19 +281,12 @@ fn groups_and_rows_without_weight_are_found_by_no_method() {
         ];
         for (at, exclude) in cases.into_iter().enumerate() {
             let (by_group, by_weight, itself) = ([0, 2].contains(&at), at > 0, at < 3);
-            let expected: Vec<Vec<u32>> = own
-                .iter()
-                .map(|&query| {
-                    let d2 = |row: usize| d2(&values, d, query, row);
-                    let mut all: Vec<usize> = (0..n)
-                        .filter(|&row| !(itself && row == query))
-                        .filter(|&row| !(by_group && groups[row] == groups[query]))
-                        .filter(|&row| !(by_weight && weights[row] == 0.0))
-                        .collect();
-                    all.sort_by(|a, b| d2(*a).total_cmp(&d2(*b)).then(a.cmp(b)));
-                    all[..4].iter().map(|&row| row as u32).collect()
-                })
-                .collect();
+            let expected = naive(&queries, &values, d, 4, |query, row| {
+                let left_out = (itself && row == own[query])
+                    || (by_group && groups[row] == groups[own[query]])
+                    || (by_weight && weights[row] == 0.0);
+                !left_out
+            });
             for method in METHODS {
                 let search = NearestConfig::new(4).with_method(method);
                 let found =

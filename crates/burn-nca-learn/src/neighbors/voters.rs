@@ -3,10 +3,10 @@
 use burn::tensor::Tensor;
 
 use super::excluded::Exclude;
-use super::points::{Points, check_groups, check_labels, fitting, read_both};
+use super::points::{check_groups, check_labels, read_both};
 use super::probabilities::ClassProbabilities;
 use super::ranking::Neighbors;
-use crate::data::{Features, check_weights};
+use crate::data::check_weights;
 use crate::error::{Error, Result};
 
 /// Sums of weights that differ by less than this are equal: 0.1 + 0.2 is 0.3.
@@ -108,20 +108,6 @@ impl<'a> Voters<'a> {
         own: Option<&[usize]>,
     ) -> Result<ClassProbabilities> {
         self.among(&read_both(queries, references, own)?, own)
-    }
-
-    /// The same of rows on the host, which are not copied.
-    ///
-    /// # Errors
-    /// As [`Voters::probabilities`].
-    pub(super) fn probabilities_of_features(
-        &self,
-        queries: &Features,
-        references: &Features,
-        own: Option<&[usize]>,
-    ) -> Result<ClassProbabilities> {
-        let both = [Points::of(queries, "queries")?, Points::of(references, "references")?];
-        self.among(&fitting(both, own)?, own)
     }
 
     fn check(&self, neighbors: &Neighbors, k: usize) -> Result<()> {

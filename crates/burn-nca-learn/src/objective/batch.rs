@@ -54,11 +54,14 @@ pub(super) fn constant(embedding: &Tensor<2>, value: f64) -> Tensor<1> {
 /// What the tests of the losses of a batch share.
 #[cfg(test)]
 pub(super) mod testing {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
     use burn::tensor::Device;
     use burn_nca::MetricModel;
     use burn_nca::data::host_values;
     use burn_nca::fit::exact::{BlockConfig, value_and_gradient};
     use burn_nca::fit::parameters::flatten_gradients;
+    use burn_nca::internal::panic_message;
 
     use super::*;
     pub(crate) use crate::baseline::fixture::assert_close;
@@ -132,6 +135,13 @@ pub(super) mod testing {
         }
     }
 
+    /// Holds the words with which a call panics against some that they have.
+    pub fn assert_panics<T>(call: impl FnOnce() -> T, words: &str) {
+        let panic = catch_unwind(AssertUnwindSafe(call)).err().expect("nothing is refused");
+        let message = panic_message(&*panic);
+        assert!(message.contains(words), "{message}");
+    }
+
     /// Holds a value and its gradient against others.
     pub fn assert_both(found: &(f64, Vec<f64>), expected: &(f64, Vec<f64>), tolerance: f64) {
         assert_close(&[found.0], &[expected.0], tolerance);
@@ -150,6 +160,7 @@ pub(super) mod testing {
 mod tests {
     use burn::tensor::Device;
 
+    use super::testing::assert_panics;
     use super::*;
 
     fn rows(n: usize) -> Tensor<2> {
@@ -163,14 +174,9 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "3")]
-    fn one_label_per_row_is_asked_for() {
-        of_batch(rows(3), Tensor::from_ints([0, 1], &Device::flex()));
-    }
-
-    #[test]
-    #[should_panic(expected = "the batch has no row")]
-    fn an_empty_batch_is_refused() {
-        of_batch(rows(0), Tensor::zeros([0], &Device::flex()));
+    fn one_label_per_row_and_a_row_are_asked_for() {
+        let device = Device::flex();
+        assert_panics(|| of_batch(rows(3), Tensor::from_ints([0, 1], &device)), "3");
+        assert_panics(|| of_batch(rows(0), Tensor::zeros([0], &device)), "the batch has no row");
     }
 }

@@ -114,20 +114,6 @@ impl<A: BatchLoss, B: BatchLoss<Target = A::Target>> BatchLoss for SumLoss<A, B>
     }
 }
 
-impl<A: Objective, B: Objective> SumLoss<A, B> {
-    /// Which terms of each these are.
-    fn split(
-        &self,
-        target: &(A::Target, B::Target),
-        terms: &Range<usize>,
-    ) -> (Range<usize>, Range<usize>) {
-        let first = target.0.terms();
-        let of_first = terms.start.min(first)..terms.end.min(first);
-        let of_second = terms.start.saturating_sub(first)..terms.end.saturating_sub(first);
-        (of_first, of_second)
-    }
-}
-
 /// Two targets of which one or both are others; `None` where neither is.
 fn either<A: Clone, B: Clone>(others: (Option<A>, Option<B>), target: &(A, B)) -> Option<(A, B)> {
     if others.0.is_none() && others.1.is_none() {
@@ -175,7 +161,9 @@ impl<A: Objective, B: Objective> Objective for SumLoss<A, B> {
         target: &Self::Target,
         terms: Range<usize>,
     ) -> Vec<Tensor<1>> {
-        let (first, second) = self.split(target, &terms);
+        let after = target.0.terms();
+        let first = terms.start.min(after)..terms.end.min(after);
+        let second = terms.start.saturating_sub(after)..terms.end.saturating_sub(after);
         let mut parts = Vec::new();
         if !first.is_empty() {
             parts = self.first.block_parts(embedding.clone(), &target.0, first);

@@ -153,42 +153,28 @@ impl Candidate {
 /// `g, l2 0.01 of the spread, start auto of perplexity 15, k = 2`
 impl fmt::Display for Candidate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let start = self.start_name();
         if let Some(method) = &self.method {
             return write!(f, "{}, k = {}", method.info().label, self.d_output);
         }
         if self.is_closed() {
             return write!(f, "{}, k = {}", self.closed_form(), self.d_output);
         }
-        for (name, value) in &self.settings {
-            write!(f, "{name}={value}, ")?;
-        }
-        if self.network.is_some() {
-            write!(f, "network, ")?;
-        }
-        if let Some(criterion) = self.criterion_name() {
-            write!(f, "{criterion}, ")?;
-        }
+        let settings = self.settings.iter().map(|(name, value)| format!("{name}={value}"));
+        let mut parts: Vec<String> = settings.collect();
+        parts.extend(self.network.is_some().then(|| "network".to_string()));
+        parts.extend(self.criterion_name().map(str::to_string));
         // Not every method without a criterion has a penalty and a start.
         let has_default = self.criterion.is_none() || self.network.is_some();
         if !(has_default && self.l2 == 0.0) {
-            write!(f, "l2 {}", self.l2)?;
-            if self.l2 > 0.0 && self.penalty == Some(Penalty::Spread) {
-                write!(f, " of the spread")?;
-            }
-            write!(f, ", ")?;
+            let of_spread = self.l2 > 0.0 && self.penalty == Some(Penalty::Spread);
+            parts.push(format!("l2 {}{}", self.l2, if of_spread { " of the spread" } else { "" }));
         }
         if !(has_default && self.start == Start::Auto && self.start_perplexity.is_none()) {
-            write!(f, "start {start}")?;
-            if let Some(perplexity) = self.start_perplexity {
-                write!(f, " of perplexity {perplexity}")?;
-            }
-            write!(f, ", ")?;
+            let scaled = self.start_perplexity.map(|number| format!(" of perplexity {number}"));
+            parts.push(format!("start {}{}", self.start_name(), scaled.unwrap_or_default()));
         }
-        write!(f, "k = {}", self.d_output)?;
-        match self.stop_at {
-            Some(steps) => write!(f, ", {steps} steps"),
-            None => Ok(()),
-        }
+        parts.push(format!("k = {}", self.d_output));
+        parts.extend(self.stop_at.map(|steps| format!("{steps} steps")));
+        f.write_str(&parts.join(", "))
     }
 }

@@ -8,19 +8,19 @@ use super::HeldOut;
 use crate::data::{Scaling, Split, TensorFeatures, TrainingData};
 use crate::encoder::AnyEncoder;
 use crate::error::Result;
-use crate::estimator::Estimator;
+use crate::estimator::scaled::ScaledData;
+use crate::estimator::{Estimator, LearnsFrom};
 use crate::fit::{FitConfig, FitSession, OnProgress, ResolvedStart, Start, Termination};
 use crate::method::gradient::prepare;
-use crate::method::{Problem, Uses, Validation, start};
+use crate::method::{Problem, Uses, Validation};
 use crate::neighbors::Rule;
 
 /// The two parts of the data, scaled by the first.
 pub(super) struct Fold<D> {
-    train: D,
+    train: ScaledData<D>,
     held_out: D,
     x: Tensor<2>,
     x_held_out: Tensor<2>,
-    device: Device,
     neighbors: usize,
 }
 
@@ -41,20 +41,17 @@ impl<D: TrainingData> Fold<D> {
         config: &Estimator,
         (device, neighbors): (&Device, usize),
     ) -> Result<Self> {
-        let fit = &config.fit;
-        let device = device.clone().inner();
-        let dtype = fit.precision.dtype();
-        let mut train = data.part(&split.train)?.arranged();
-        let scaling = Scaling::fit(fit.scaling, train.features());
-        train.scale(&scaling)?;
+        let (device, dtype) = (device.clone().inner(), config.fit.precision.dtype());
+        let mut scaled = data.part(&split.train)?.arranged();
+        let scaling = Scaling::fit(config.fit.scaling, scaled.features());
+        scaled.scale(&scaling)?;
         let mut held_out = data.part(&split.test)?;
         held_out.scale(&scaling)?;
         Ok(Self {
-            x: train.features().to_tensor(&device, dtype),
+            x: scaled.features().to_tensor(&device, dtype),
             x_held_out: held_out.features().to_tensor(&device, dtype),
-            train,
+            train: ScaledData { scaling, scaled, device, dtype },
             held_out,
-            device,
             neighbors,
         })
     }
@@ -68,13 +65,11 @@ impl<D: TrainingData> Fold<D> {
         watch: &mut OnProgress<'_>,
         ends: &dyn Fn() -> bool,
     ) -> Result<FoldScores> {
-        let (fit, data) = (&config.fit, self.train.as_any_data());
-        let dtype = fit.precision.dtype();
+        let (fit, problem) = (&config.fit, config.problem(None, &self.train));
         let measured = RefCell::new(Vec::new());
         if step_grid.first() == Some(&0) && config.method.info().uses.contains(&Uses::Start) {
-            let map = (fit, config.d_output);
-            let (encoder, _) = start::build(&config.encoder, map, data, &self.device)?;
-            let encoder = prepare(encoder, dtype, &self.device);
+            let (encoder, _) = problem.start_encoder()?;
+            let encoder = prepare(encoder, problem.dtype, &problem.device);
             measured.borrow_mut().push((0, self.measured(&encoder, &Rule::Neighbors, fit)));
         }
         let steps = RefCell::new(0);
@@ -88,18 +83,12 @@ impl<D: TrainingData> Fold<D> {
             *steps as f64
         };
         let problem = Problem {
-            data: &data,
-            d_output: config.d_output,
-            encoder: config.encoder.clone(),
-            fit,
-            start: None,
-            device: self.device.clone(),
-            dtype,
             // A fit that is measured at its end alone is that of the final model, without a score to follow.
             score: if step_grid.is_empty() { None } else { Some(&number) },
+            ..problem
         };
         let session = FitSession::new().with_progress(watch).with_end(ends);
-        let learned = config.method.learn(&problem, session)?;
+        let learned = config.method.learn_from(&problem, session)?;
         let end = learned.summary.iterations;
         let mut measured = measured.into_inner();
         if measured.last().is_none_or(|(steps, _)| *steps < end) {
@@ -116,7 +105,7 @@ impl<D: TrainingData> Fold<D> {
 
     fn measured(&self, encoder: &AnyEncoder, rule: &Rule, fit: &FitConfig) -> HeldOut {
         let Self { x, train, x_held_out, held_out, .. } = self;
-        let validation = Validation { x, train, x_held_out, held_out, fit };
+        let validation = Validation { x, train: &train.scaled, x_held_out, held_out, fit };
         HeldOut::measured(encoder, &validation, (rule, self.neighbors))
     }
 }

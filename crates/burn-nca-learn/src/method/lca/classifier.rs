@@ -80,9 +80,11 @@ impl Method for LcaClassifier {
             let latent = problem.d_output;
             move |encoder: &AnyEncoder, sigma_sq: &[f64]| {
                 let rule = means.rule(encoder, x_means, (latent, sigma_sq));
-                rule.and_then(|rule| mean_probability(&rule, encoder, &queries, held_out))
-                    // A diverged embedding scores below any other.
-                    .unwrap_or(f64::NEG_INFINITY)
+                let z = encoder.forward(queries.clone());
+                let found = rule.and_then(|rule| rule.probabilities(&z, held_out.classes()));
+                let score = found.and_then(|found| expected_accuracy(&found, held_out.labels()));
+                // A diverged embedding scores below any other.
+                score.ok().flatten().unwrap_or(f64::NEG_INFINITY)
             }
         });
         let solution = Training {
@@ -195,17 +197,4 @@ impl ClassMeans {
             sigma_sq: sigma_sq.to_vec(),
         })
     }
-}
-
-/// The mean probability of the held-out rows' classes.
-fn mean_probability(
-    rule: &CoincidenceRule,
-    encoder: &AnyEncoder,
-    queries: &Tensor<2>,
-    held_out: &Labeled,
-) -> Result<f64> {
-    let z = encoder.forward(queries.clone());
-    let probabilities = rule.probabilities(&z, held_out.classes())?;
-    let accuracy = expected_accuracy(&probabilities, held_out.labels())?;
-    accuracy.ok_or_else(|| Error::data("no row is held out"))
 }

@@ -1,6 +1,5 @@
 //! LCA as a metric for nearest neighbors: section 3.2 of the paper.
 
-use burn::tensor::Tensor;
 use web_time::Instant;
 
 use super::Trainer;
@@ -105,11 +104,17 @@ impl Method for Lca {
             neighbors.labeled_pairs(&z.to_tensor(device, input.dtype()))
         };
         let x = problem.tensor(&train);
+        // The accuracy of k-NN among the training rows on the held-out ones.
         let score = held_out.as_ref().map(|held_out| {
             let (x, queries, train) = (&x, problem.tensor(held_out), &train);
             let k = self.targets.min(train.rows());
             move |encoder: &AnyEncoder, _: &[f64]| {
-                knn_accuracy(encoder, (x, train), (&queries, held_out), k)
+                let [points, found] = [x, &queries].map(|x| encoder.forward(x.clone()));
+                let references = Embedded::new(&points, train.labels());
+                let queries = Embedded::new(&found, held_out.labels());
+                let accuracy = held_out_accuracy(references, queries, k).ok();
+                // A diverged embedding scores below any other; the fit itself reports that it is not finite.
+                accuracy.and_then(|accuracy| accuracy.value()).unwrap_or(f64::NEG_INFINITY)
             }
         });
         let solution = Training {
@@ -155,20 +160,4 @@ fn start(
     let (weight, resolved) = open.weight(train, k, problem.fit.seed)?;
     let map = Projection::new(weight, [d, k]).to_linear_map(&problem.device, problem.dtype);
     Ok((AnyEncoder::Linear(map), Some(resolved)))
-}
-
-/// The accuracy of k-NN among the training rows on the held-out ones.
-fn knn_accuracy(
-    encoder: &AnyEncoder,
-    (x, train): (&Tensor<2>, &Labeled),
-    (queries, held_out): (&Tensor<2>, &Labeled),
-    k: usize,
-) -> f64 {
-    let (points, found) = (encoder.forward(x.clone()), encoder.forward(queries.clone()));
-    let references = Embedded::new(&points, train.labels());
-    held_out_accuracy(references, Embedded::new(&found, held_out.labels()), k)
-        .ok()
-        .and_then(|accuracy| accuracy.value())
-        // A diverged embedding scores below any other; the fit itself reports that it is not finite.
-        .unwrap_or(f64::NEG_INFINITY)
 }

@@ -1,4 +1,4 @@
-//! Fits of bundled sets: no step raises the error, and what a fit says of its end is of the map that it keeps.
+//! Fits: no step raises the error, and what a fit says of its end is of the map that it keeps.
 
 use burn::tensor::Device;
 use burn_nca_data::bundled;
@@ -9,6 +9,7 @@ use crate::data::TrainingData;
 use crate::estimator::Estimator;
 use crate::fit::{FitConfig, Precision};
 use crate::method::AnyMethod;
+use crate::method::tests::xor;
 use crate::neighbors::ClassReferences;
 
 fn both() -> [AnyMethod; 2] {
@@ -29,8 +30,8 @@ fn fit(method: AnyMethod, data: &Labeled, precision: Precision) -> Fitted {
     fitted
 }
 
-/// E of the rule and the rows that a fit keeps.
-fn error(fitted: &Fitted, data: &Labeled, width_penalty: f64) -> f64 {
+/// E of the rule and the rows that a fit keeps, and what its width costs by default.
+fn error(fitted: &Fitted, data: &Labeled) -> f64 {
     let Rule::VariableKernel(rule) = fitted.rule() else { panic!("{:?}", fitted.rule()) };
     let own: Vec<usize> = (0..data.rows()).collect();
     let (z, labels, classes) = (fitted.references(), data.labels(), data.classes());
@@ -39,8 +40,7 @@ fn error(fitted: &Fitted, data: &Labeled, width_penalty: f64) -> f64 {
         let gap = |class| f64::from(u8::from(labels[row] == class)) - p.probability(row, class);
         (0..classes).map(|class| gap(class).powi(2)).sum()
     };
-    own.into_iter().map(of_row).sum::<f64>()
-        + width_penalty * data.rows() as f64 * rule.width.ln().powi(2)
+    own.into_iter().map(of_row).sum::<f64>() + 0.1 * data.rows() as f64 * rule.width.ln().powi(2)
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn no_step_raises_the_error_and_the_map_is_of_the_last() {
         let fitted = fit(method, &wine, Precision::F64);
         let value = fitted.summary().value;
         assert!(value <= bound, "{value}");
-        let kept = error(&fitted, &wine, 0.1);
+        let kept = error(&fitted, &wine);
         assert!((kept - value).abs() < 1e-6, "{kept} {value}");
     }
 }
@@ -64,6 +64,21 @@ fn no_step_raises_the_error_on_parts_of_sets_in_either_precision() {
                 fit(method.clone(), &part, precision);
             }
         }
+    }
+}
+
+#[test]
+fn the_width_is_learned_and_the_scale_is_fixed() {
+    let data = xor(5);
+    for method in both() {
+        let fitted = Estimator::new(4, 4, method).fit(&data, &Device::flex()).unwrap();
+        let trace: f64 = fitted.matrix().unwrap().iter().map(|a| a * a).sum();
+        assert!((trace - 4.0).abs() < 1e-4, "{trace}");
+        let Rule::VariableKernel(rule) = fitted.rule() else { panic!("{:?}", fitted.rule()) };
+        assert!(rule.width > 0.0 && rule.width != 1.0, "{rule:?}");
+        // The value is the squared leave-one-out error of the very rule, and what its width costs.
+        let (error, value) = (error(&fitted, &data), fitted.summary().value);
+        assert!((value - error).abs() < 0.05 * error.max(1.0), "{value} {error}");
     }
 }
 

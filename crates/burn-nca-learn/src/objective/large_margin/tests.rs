@@ -6,8 +6,8 @@ use super::*;
 use crate::encoder::{Activation, Encoder, LinearMap, Mlp, MlpConfig};
 use crate::fit::parameters::{assign, flatten};
 use crate::objective::batch::testing::{
-    assert_costs_nothing, assert_is, assert_slopes, at_blocks, d2, scattered, target, tensor,
-    value_and_slope,
+    assert_costs_nothing, assert_is, assert_panics, assert_slopes, at_blocks, d2, scattered,
+    target, tensor, value_and_slope,
 };
 
 #[test]
@@ -38,12 +38,7 @@ fn labels() -> Vec<usize> {
     (0..ROWS).map(|i| if i == 10 { 2 } else { i % 2 }).collect()
 }
 
-/// (13) in loops at an embedding, with target neighbors of the input.
-fn oracle(z: &[f64], d: usize, k: usize, mu: f64) -> f64 {
-    loops((&x(), 2), (z, d), k, mu)
-}
-
-/// The same with the target neighbors of a space of `c` columns.
+/// (13) in loops at an embedding of `d` columns, with the target neighbors of a space of `c` columns.
 fn loops((x, c): (&[f64], usize), (z, d): (&[f64], usize), k: usize, mu: f64) -> f64 {
     let labels = labels();
     let mut value = 0.0;
@@ -72,13 +67,13 @@ fn at<E: Encoder>(encoder: E, target: &TargetNeighbors, rows: usize) -> (f64, Ve
 
 #[test]
 fn value_and_gradient_are_those_of_the_equation_at_any_block_size() {
-    let x = tensor(&x(), 2);
+    let (input, x) = (x(), tensor(&x(), 2));
     let target = TargetNeighbors::new(&x, &labels(), 3).unwrap();
     assert_eq!((target.points(), target.counted(), target.of_row(10)), (ROWS, ROWS - 1, &[][..]));
     let weight = [0.9, -0.2, 0.3, 0.7];
     let value = |weight: &[f64]| {
         let z = crate::data::host_values(map(weight).valid().forward(x.clone()));
-        oracle(&z, 2, 3, 0.4)
+        loops((&input, 2), (&z, 2), 3, 0.4)
     };
     for rows in [1, 4, 100] {
         let (found, gradient) = at(map(&weight), &target, rows);
@@ -180,24 +175,16 @@ fn rows_without_a_target_cost_nothing_and_a_diverged_batch_has_no_value() {
 }
 
 #[test]
-#[should_panic(expected = "0 target neighbors were asked for")]
-fn a_batch_without_target_neighbors_is_refused() {
-    LargeMarginLossConfig::new().with_neighbors(0).init();
-}
-
-#[test]
 fn bad_input_is_refused_by_name() {
     let x = tensor(&[0.0, 1.0], 1);
     let refused =
         |labels: &[usize], k| TargetNeighbors::new(&x, labels, k).unwrap_err().to_string();
     assert!(refused(&[0, 0], 0).contains("0 target neighbors"));
     assert!(refused(&[0], 1).contains("1 labels for 2 rows"));
-}
-
-#[test]
-#[should_panic(expected = "between 0 and 1, got 1")]
-fn a_push_without_a_pull_is_refused() {
-    LargeMarginLossConfig::new().with_push(1.0).init();
+    let config = LargeMarginLossConfig::new();
+    let no_targets = config.clone().with_neighbors(0);
+    assert_panics(|| no_targets.init(), "0 target neighbors were asked for");
+    assert_panics(|| config.with_push(1.0).init(), "between 0 and 1, got 1");
 }
 
 #[test]

@@ -6,7 +6,8 @@ use super::*;
 use crate::data::Pairs;
 use crate::encoder::LinearMap;
 use crate::objective::batch::testing::{
-    assert_both, assert_close, at_blocks, leaf, scattered, target, tensor, value_and_slope,
+    assert_both, assert_close, assert_panics, at_blocks, leaf, scattered, target, tensor,
+    value_and_slope,
 };
 use crate::objective::{
     ClassIndex, ClassTarget, Criterion, DataTarget, KernelTarget, MemoryLossConfig, NcaLoss,
@@ -142,17 +143,13 @@ fn parameters_and_memories_of_both_are_kept() {
 }
 
 #[test]
-#[should_panic(expected = "targets of 20 and of 3 points")]
-fn targets_of_different_rows_are_refused() {
+fn targets_of_different_rows_and_a_negative_weight_are_refused() {
     let three = ClassIndex::new(&[0, 0, 1], &Device::flex()).unwrap();
     let sum = SumLossConfig::new().init(nca(), nca());
-    sum.total(leaf(&scattered(2 * ROWS), 2), &(classes(), three));
-}
-
-#[test]
-#[should_panic(expected = "must be finite and not negative, got -1")]
-fn a_negative_weight_is_refused() {
-    SumLossConfig::new().with_weight(-1.0).init(nca(), nca());
+    let total = || sum.total(leaf(&scattered(2 * ROWS), 2), &(classes(), three));
+    assert_panics(total, "targets of 20 and of 3 points");
+    let negative = || SumLossConfig::new().with_weight(-1.0).init(nca(), nca());
+    assert_panics(negative, "must be finite and not negative, got -1");
 }
 
 #[test]

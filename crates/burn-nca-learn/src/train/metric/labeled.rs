@@ -4,9 +4,7 @@ use burn::tensor::{Int, Tensor, TensorReadError};
 
 use super::{EmbeddingMetric, Measure, Reading};
 use crate::error::Result as CrateResult;
-use crate::evaluate::{
-    Accuracy, Embedded, expected_accuracy, held_out_accuracy, leave_one_out_accuracy,
-};
+use crate::evaluate::{Embedded, expected_accuracy, held_out_accuracy, leave_one_out_accuracy};
 use crate::neighbors::leave_one_out_probabilities;
 use crate::train::{LabeledEmbedding, ReferencedEmbedding};
 
@@ -51,7 +49,8 @@ impl Measure for LeaveOneOut {
             return Ok(Reading::default());
         }
         let embedded = Embedded::new(&input.points, &labels);
-        Ok(percent(leave_one_out_accuracy(embedded, self.k)))
+        let found = leave_one_out_accuracy(embedded, self.k);
+        Ok(percent(found.map(|found| found.value()), labels.len()))
     }
 }
 
@@ -98,7 +97,8 @@ impl Measure for Reference {
         let truth = host_labels(&input.queries.target.labels)?;
         let train = Embedded::new(&references.points, &known);
         let test = Embedded::new(&input.queries.points, &truth);
-        Ok(percent(held_out_accuracy(train, test, self.k)))
+        let found = held_out_accuracy(train, test, self.k);
+        Ok(percent(found.map(|found| found.value()), truth.len()))
     }
 }
 
@@ -129,12 +129,9 @@ impl Measure for Soft {
             return Ok(Reading::default());
         }
         let classes = labels.iter().max().map_or(0, |label| label + 1);
-        let percent = || -> CrateResult<Option<(f64, usize)>> {
-            let probabilities = leave_one_out_probabilities(&input.points, &labels, classes)?;
-            let mean = expected_accuracy(&probabilities, &labels)?;
-            Ok(mean.map(|mean| (100.0 * mean, labels.len())))
-        };
-        Ok(Reading::of(percent()))
+        let mean = leave_one_out_probabilities(&input.points, &labels, classes)
+            .and_then(|probabilities| expected_accuracy(&probabilities, &labels));
+        Ok(percent(mean, labels.len()))
     }
 }
 
@@ -177,8 +174,7 @@ fn host_labels(labels: &Tensor<1, Int>) -> Result<Vec<usize>, TensorReadError> {
     Ok(labels.into_iter().map(|label| label as usize).collect())
 }
 
-fn percent(accuracy: CrateResult<Accuracy>) -> Reading {
-    Reading::of(
-        accuracy.map(|accuracy| accuracy.value().map(|value| (100.0 * value, accuracy.total()))),
-    )
+/// A share of so many rows, 0..1, in %.
+fn percent(share: CrateResult<Option<f64>>, rows: usize) -> Reading {
+    Reading::of(share.map(|share| share.map(|share| (100.0 * share, rows))))
 }
