@@ -41,6 +41,11 @@ impl Plane<'_> {
         let up = share(y, self.y) * f64::from(height);
         (across.round() as i32, (f64::from(height) - up).round() as i32)
     }
+
+    fn line(&self, ends: [(i32, i32); 2], color: RGBColor) -> Result<()> {
+        self.canvas.draw(&PathElement::new(ends.to_vec(), color.stroke_width(1)))?;
+        Ok(())
+    }
 }
 
 impl Axes<'_> {
@@ -68,13 +73,6 @@ impl Axes<'_> {
         let left_middle = (16 - LEFT as i32, bottom / 2);
         text::write(&plane.canvas, self.y_label, left_middle, (BODY, PALE_INK), Side::Turned)?;
         Ok(plane)
-    }
-}
-
-impl Plane<'_> {
-    fn line(&self, ends: [(i32, i32); 2], color: RGBColor) -> Result<()> {
-        self.canvas.draw(&PathElement::new(ends.to_vec(), color.stroke_width(1)))?;
-        Ok(())
     }
 }
 

@@ -110,18 +110,11 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use plotters::element::Rectangle;
-    use plotters::style::{BLACK, Color};
-
     use super::*;
 
     #[test]
     fn a_unit_is_half_a_pixel_of_a_page() {
-        let figure = Figure::draw((40, 20), |canvas| {
-            canvas.draw(&Rectangle::new([(0, 0), (20, 20)], BLACK.filled()))?;
-            Ok(())
-        })
-        .unwrap();
+        let figure = Figure::draw((40, 20), |_| Ok(())).unwrap();
         assert!(figure.svg().starts_with("<svg width=\"20\" height=\"10\" viewBox=\"0 0 40 20\""));
     }
 }

@@ -52,16 +52,13 @@ impl Legend {
 
     fn lines(&self, width: u32) -> Vec<&[(String, RGBColor)]> {
         let mut lines = Vec::new();
-        let mut start = 0;
-        for end in 1..=self.entries.len() {
-            let full = end > start + 1 && line_width(&self.entries[start..end]) > width;
-            if full {
-                lines.push(&self.entries[start..end - 1]);
-                start = end - 1;
-            }
-        }
-        if start < self.entries.len() {
-            lines.push(&self.entries[start..]);
+        let mut rest = &self.entries[..];
+        while !rest.is_empty() {
+            let fits = |entries: &usize| line_width(&rest[..*entries]) <= width;
+            let entries = (2..=rest.len()).take_while(fits).last().unwrap_or(1);
+            let (line, others) = rest.split_at(entries);
+            lines.push(line);
+            rest = others;
         }
         lines
     }

@@ -259,12 +259,8 @@ mod tests {
         let size = |title: &str| -> f64 {
             let scatter = Scatter::by_class(&[[0.0, 0.0]], &[0], &[]).with_title(title);
             let svg = scatter.figure().unwrap().svg().to_string();
-            svg.split('"')
-                .skip_while(|word| !word.ends_with("font-size="))
-                .nth(1)
-                .unwrap()
-                .parse()
-                .unwrap()
+            let mut sizes = svg.split('"').skip_while(|word| !word.ends_with("font-size="));
+            sizes.nth(1).unwrap().parse().unwrap()
         };
         let of_one = size("t");
         assert!(size(&"word ".repeat(10)) <= of_one && size(&"word ".repeat(40)) < 0.3 * of_one);

@@ -122,13 +122,7 @@ mod tests {
 
     use super::*;
     use crate::fault::{Fault, arm, disarm};
-
-    fn names(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
-        let mut names: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
+    use crate::folder::names;
 
     #[test]
     fn a_failure_at_any_operation_leaves_the_old_contents_or_the_new() {

@@ -195,6 +195,15 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
+/// The names in a folder, sorted.
+#[cfg(test)]
+pub(crate) fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,12 +224,11 @@ mod tests {
             let done = publish(&target);
             let struck = disarm();
             assert_eq!(done.is_err(), struck);
-            let names = || fs::read_dir(place.path()).unwrap().count();
             if target.exists() {
                 assert_eq!(fs::read(target.join("a")).unwrap(), b"1");
-                assert_eq!(names(), 1);
+                assert_eq!(names(place.path()), ["model"]);
             } else {
-                assert_eq!(names(), 0, "nothing is left behind");
+                assert!(names(place.path()).is_empty(), "nothing is left behind");
             }
             if !struck {
                 assert!(target.exists() && operation > 3);
@@ -232,12 +240,6 @@ mod tests {
 
     #[test]
     fn one_folder_takes_the_place_of_another_and_one_of_them_is_always_there() {
-        let files = |path: &Path| {
-            let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name());
-            let mut names: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
-            names.sort();
-            names
-        };
         for operation in 0.. {
             let place = tempfile::tempdir().unwrap();
             let [old, new] = ["model", "new"].map(|name| place.path().join(name));
@@ -254,7 +256,7 @@ mod tests {
             assert!(text == "new" || (text == "old" && new.exists()), "{operation}");
             if !struck {
                 assert_eq!((text.as_str(), operation), ("new", 5));
-                assert_eq!(files(place.path()), ["model"]);
+                assert_eq!(names(place.path()), ["model"]);
                 break;
             }
             // The next attempt needs no help, whatever the one before has left.
@@ -264,7 +266,7 @@ mod tests {
             }
             replace_folder(&new, &old).unwrap();
             assert_eq!(fs::read(old.join("weights")).unwrap(), b"new");
-            assert_eq!(files(place.path()), ["model"], "{operation}");
+            assert_eq!(names(place.path()), ["model"], "{operation}");
         }
     }
 
@@ -275,8 +277,6 @@ mod tests {
         fs::create_dir(place.path().join(".nca-tmp-b2")).unwrap();
         fs::write(place.path().join(".hidden"), "the user's").unwrap();
         remove_leftovers(place.path()).unwrap();
-        let names: Vec<_> =
-            fs::read_dir(place.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
-        assert_eq!(names, [".hidden"]);
+        assert_eq!(names(place.path()), [".hidden"]);
     }
 }

@@ -105,29 +105,24 @@ fn check_writable(path: &Path, metadata: &Metadata) -> io::Result<()> {
     OpenOptions::new().write(true).open(path).map(drop)
 }
 
-#[cfg(unix)]
 fn check_special(metadata: &Metadata) -> io::Result<()> {
-    use std::os::unix::fs::FileTypeExt;
     let kind = metadata.file_type();
     if kind.is_dir() {
-        return Err(is_a_folder());
+        let reason = "this is a folder; give the name of a file";
+        return Err(refusal(ErrorKind::IsADirectory, reason));
     }
-    if kind.is_block_device() {
-        return Err(refusal(ErrorKind::InvalidInput, "this is a disk; give the name of a file"));
-    }
-    if kind.is_socket() {
-        return Err(refusal(ErrorKind::InvalidInput, "this is a socket; give the name of a file"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let invalid = |reason| Err(refusal(ErrorKind::InvalidInput, reason));
+        if kind.is_block_device() {
+            return invalid("this is a disk; give the name of a file");
+        }
+        if kind.is_socket() {
+            return invalid("this is a socket; give the name of a file");
+        }
     }
     Ok(())
-}
-
-#[cfg(not(unix))]
-fn check_special(metadata: &Metadata) -> io::Result<()> {
-    if metadata.is_dir() { Err(is_a_folder()) } else { Ok(()) }
-}
-
-fn is_a_folder() -> io::Error {
-    refusal(ErrorKind::IsADirectory, "this is a folder; give the name of a file")
 }
 
 fn refusal(kind: ErrorKind, reason: &str) -> io::Error {

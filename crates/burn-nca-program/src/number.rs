@@ -37,9 +37,8 @@ pub fn counted(number: usize, noun: &str) -> String {
 /// A text with its first letter as a sentence has it.
 pub fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
-    letters
-        .next()
-        .map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    first + letters.as_str()
 }
 
 /// A value with `digits` significant digits, in scientific form outside 0.001 to 999 999.
@@ -48,10 +47,8 @@ pub fn significant(value: f64, digits: usize) -> String {
         value if value.is_nan() => return "not finite".to_owned(),
         f64::INFINITY => return "∞".to_owned(),
         f64::NEG_INFINITY => return "−∞".to_owned(),
+        0.0 => return "0".to_owned(),
         _ => {}
-    }
-    if value == 0.0 {
-        return "0".to_owned();
     }
     let magnitude = value.abs().log10().floor();
     let text = if (-3.0..6.0).contains(&magnitude) {

@@ -217,12 +217,10 @@ fn refuse_existing(target: &Path) -> Result<()> {
 
 /// `runs/iris` to `runs/iris.partial`.
 fn partial_path(target: &Path) -> Result<PathBuf> {
-    let Some(name) = target.file_name() else {
+    if target.file_name().is_none() {
         bail!("the folder {:?} has no name; give one such as runs/a", target.display());
-    };
-    let mut name = name.to_os_string();
-    name.push(".partial");
-    Ok(target.with_file_name(name))
+    }
+    Ok(target.with_added_extension("partial"))
 }
 
 #[cfg(test)]

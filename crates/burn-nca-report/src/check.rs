@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use super::sections::labels::ContradictedLabel;
 use super::sections::picture::SHADES;
 use super::sections::replay;
-use super::{ClassMark, ClassResults, Data, Embedding, Report, Results};
+use super::{ClassMark, ClassResults, Data, Embedding, Matrix, Report, Results};
 
 impl Report {
     /// Whether the parts fit together.
@@ -17,13 +17,9 @@ impl Report {
         let data = &self.header.data;
         let rows = data.classes.iter().flat_map(|class| [class.train, class.test]);
         fits("data.classes", are_among(rows, data.rows))?;
-        let is_whole = |row: &Vec<f64>, columns: usize| row.len() == columns;
-        fits(
-            "matrix",
-            self.matrix
-                .iter()
-                .all(|matrix| matrix.rows.iter().all(|row| is_whole(row, matrix.columns.len()))),
-        )?;
+        let is_whole =
+            |matrix: &Matrix| matrix.rows.iter().all(|row| row.len() == matrix.columns.len());
+        fits("matrix", self.matrix.iter().all(is_whole))?;
         fits("replay", self.replay.iter().all(|replay| replay::fits(replay, &data.classes)))?;
         match &self.results {
             Results::Classes(found) => check_classes(found, data),

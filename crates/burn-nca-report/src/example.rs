@@ -47,20 +47,13 @@ impl Report {
             p,
             embedding: Embedding::new(dimension, (dimension > 2).then_some(0.872), points),
         };
-        let mean = results.perplexity.iter().sum::<f64>() / results.perplexity.len() as f64;
+        let mean_perplexity =
+            results.perplexity.iter().sum::<f64>() / results.perplexity.len() as f64;
         let replay = Some(replayed(&results.embedding));
+        let results = Results::Classes(Box::new(results));
         let command = "nca fit iris --dim 2 --test-size 0.3 --seed 7 --out runs/iris";
-        Self {
-            mean_perplexity: mean,
-            replay,
-            ..Self::around(
-                "NCA",
-                command,
-                data,
-                comparison(dimension),
-                Results::Classes(Box::new(results)),
-            )
-        }
+        let common = Self::around("NCA", command, data, comparison(dimension), results);
+        Self { mean_perplexity, replay, ..common }
     }
 
     /// The same fit with nothing held out.
@@ -113,11 +106,6 @@ impl Report {
             measured("PCA", 2, &keys, &[0.15, 0.4, 12.5]),
             measured("pairs", 2, &keys, &[0.425, 0.858, 2.0]),
         ];
-        let measures = vec![
-            Measure::new(keys[0], "nearest", Unit::Share, true),
-            Measure::new(keys[1], "among 5", Unit::Share, true),
-            Measure::new(keys[2], "median rank", Unit::Number, false),
-        ];
         let mut embedding = band();
         embedding.color = Some("row".to_owned());
         for (at, point) in embedding.points.iter_mut().enumerate() {
@@ -128,7 +116,7 @@ impl Report {
         let data = unclassed("film", 400, 140, 60);
         let found =
             ValueResults { value: 27.96, scores: rows[2].clone(), explained: None, embedding };
-        Self::of_values("pairs", data, measures, rows, Results::Pairs(found))
+        Self::of_values("pairs", data, evaluation::measures("test"), rows, Results::Pairs(found))
     }
 
     fn of_values(
@@ -276,21 +264,18 @@ fn points(classes: usize, members: usize, train: usize, dimension: usize) -> Vec
             vec![radius * angle.cos(), 0.7 * radius * angle.sin()]
         }
     };
-    let distance =
-        |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum() };
     (0..classes * members)
         .map(|index| {
             let class = index / members;
             let coordinates: Vec<f64> =
                 center(class).iter().map(|mean| mean + spread.sample(&mut rng)).collect();
-            let nearest = (0..classes)
-                .min_by(|&a, &b| {
-                    distance(&coordinates, &center(a))
-                        .total_cmp(&distance(&coordinates, &center(b)))
-                })
-                .unwrap();
+            let distance = |class: usize| -> f64 {
+                coordinates.iter().zip(center(class)).map(|(a, b)| (a - b) * (a - b)).sum()
+            };
+            let nearest =
+                (0..classes).min_by(|&a, &b| distance(a).total_cmp(&distance(b))).unwrap();
             let part = if index % members < train { Part::Train } else { Part::Test };
-            let own = (-distance(&coordinates, &center(class)) / 4.0).exp();
+            let own = (-distance(class) / 4.0).exp();
             let other = if nearest == class { 0.02 } else { 0.5 };
             let p = (part == Part::Train).then_some(own / (own + other));
             let mark = ClassMark { class, predicted: Some(nearest), p };

@@ -219,11 +219,8 @@ pub fn cards(report: &Report) -> String {
             }
             let (_, rows) = on(data, false, "row");
             let remark = format!("{rows}, each left out in turn");
-            cards.push(card(
-                &format!("{rule}, training"),
-                &percent(Some(found.accuracy.train)),
-                &remark,
-            ));
+            let train = percent(Some(found.accuracy.train));
+            cards.push(card(&format!("{rule}, training"), &train, &remark));
             let f = format!("f = {} of {}", significant(found.f, 5), count(data.train as u64));
             let remark = format!("{f}{}", estimated(data));
             let share = percent(Some(found.f / data.train as f64));
@@ -245,13 +242,10 @@ pub fn cards(report: &Report) -> String {
         Some(peak) => format!("{} of memory at most", bytes(peak)),
         None => "wall clock".to_owned(),
     };
+    let perplexity = significant(report.mean_perplexity, 3);
     let evaluations = counted(run.evaluations as usize, "evaluation");
     cards.extend([
-        card(
-            "Mean perplexity",
-            &significant(report.mean_perplexity, 3),
-            "effective number of neighbors",
-        ),
+        card("Mean perplexity", &perplexity, "effective number of neighbors"),
         match run.without_steps {
             true => card("Method", &report.header.method, "no gradient steps"),
             false => {

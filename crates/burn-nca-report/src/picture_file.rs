@@ -65,17 +65,17 @@ pub fn picture_file(report: &Report, path: &Path) -> Result<Vec<u8>> {
 
 fn figure(report: &Report) -> Result<Figure> {
     let rows = report.header.data.rows;
-    let drawn = match &report.results {
+    let (scatter, subtitle) = match &report.results {
         Results::Classes(found) => {
             let names = report.header.data.classes.iter().map(|class| class.name.clone());
-            let scatter = of_classes(&found.embedding, &names.collect::<Vec<_>>());
-            scatter.zip(Some(shown(&found.embedding, rows)))
+            let names: Vec<String> = names.collect();
+            (of_classes(&found.embedding, &names), shown(&found.embedding, rows))
         }
         Results::Numbers(found) | Results::Pairs(found) => {
-            of_values(&found.embedding).zip(Some(shown(&found.embedding, rows)))
+            (of_values(&found.embedding), shown(&found.embedding, rows))
         }
     };
-    let (scatter, subtitle) = drawn.ok_or_else(|| {
+    let scatter = scatter.ok_or_else(|| {
         anyhow!("this run has no picture: no row has a place in its embedding; leave --picture out")
     })?;
     let title = format!("{}, {}", report.header.data.name, report.header.method);

@@ -26,17 +26,13 @@ mod tests {
 
     #[test]
     fn the_summary_reads_well() {
-        insta::assert_snapshot!(Report::example().summary(Terminal::PLAIN));
-    }
-
-    #[test]
-    fn the_summary_of_numbers_reads_well() {
-        insta::assert_snapshot!(Report::of_numbers().summary(Terminal::PLAIN));
-    }
-
-    #[test]
-    fn the_summary_of_pairs_reads_well() {
-        insta::assert_snapshot!(Report::of_pairs().summary(Terminal::PLAIN));
+        for (name, report) in [
+            ("the_summary_reads_well", Report::example()),
+            ("the_summary_of_numbers_reads_well", Report::of_numbers()),
+            ("the_summary_of_pairs_reads_well", Report::of_pairs()),
+        ] {
+            insta::assert_snapshot!(name, report.summary(Terminal::PLAIN));
+        }
     }
 
     #[test]

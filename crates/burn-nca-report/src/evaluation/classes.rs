@@ -8,16 +8,15 @@ use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, Labeled, TensorFeatures, WithoutClass};
 use burn_nca_learn::evaluate::{ClassScores, RowTerms};
 
-use super::Evaluation;
-use super::Stages;
 use super::baselines::compared;
 use super::embedding::embed;
-use super::judging::{ClassComparison, MethodScores};
+use super::judging::{ClassComparison, MethodScores, class_references};
 use super::new_rows::accuracy;
 use super::parts::{Parts, Space};
 use super::picture::Axes;
 use super::rows::Rows;
 use super::sample::Sample;
+use super::{Evaluation, Stages};
 use crate::sections::picture::{DRAWN, thinned};
 use crate::{
     Accuracy, ClassCount, ClassMark, ClassResults, ClassTable, Confusion, ContradictedLabels, Data,
@@ -115,7 +114,8 @@ fn terms(
 ) -> Result<RowTerms> {
     let is_whole = sample.measured().is_none();
     let embedding = if is_whole { embedding } else { model.references() };
-    Ok(RowTerms::of_rule(model.rule(), rows.references(embedding), rows.measured)?)
+    let references = class_references(rows.train, embedding);
+    Ok(RowTerms::of_rule(model.rule(), references, rows.measured)?)
 }
 
 fn data(rows: &Rows<Labeled>, sample: &Sample) -> Data {
@@ -231,12 +231,9 @@ mod tests {
     #[test]
     fn without_test_rows_only_the_training_rows_count() {
         let (_, _, rows) = compared(false);
-        assert!(
-            rows.iter()
-                .all(|row| row.value("nn_train").is_some() && row.value("nn_test").is_none())
-        );
-        assert!(
-            rows.iter().all(|row| row.values.contains_key("nn_test") && row.interval.is_none())
-        );
+        for row in &rows {
+            assert!(row.value("nn_train").is_some() && row.value("nn_test").is_none());
+            assert!(row.values.contains_key("nn_test") && row.interval.is_none());
+        }
     }
 }

@@ -38,7 +38,7 @@ impl<'a> ClassComparison<'a> {
     /// k above the training rows, rows of other columns than the model's, or an embedding that is not finite.
     pub fn learned(&self, model: &Fitted) -> Result<MethodScores> {
         let (space, rule) = (self.parts().embedded(model)?, model.rule());
-        let references = self.references(&space.train);
+        let references = class_references(self.train, &space.train);
         let queries = rows_of(&space.train, self.measured);
         let train = rule.classes(&queries, references, &[1], Some(self.measured))?.concat();
         let of_test = |queries: &Tensor<2>| -> Result<Classified> {
@@ -103,18 +103,6 @@ impl<'a> ClassComparison<'a> {
         self.measured.iter().map(|&row| self.train.labels()[row]).collect()
     }
 
-    /// The training rows where they are in a space.
-    pub(super) fn references<'e>(&self, embedding: &'e Tensor<2>) -> ClassReferences<'e>
-    where
-        'a: 'e,
-    {
-        ClassReferences {
-            weights: self.train.weights(),
-            groups: self.train.groups(),
-            ..ClassReferences::new(embedding, self.train.labels(), self.train.classes())
-        }
-    }
-
     fn voters(&self) -> burn_nca_learn::Result<Voters<'a>> {
         let train = self.train;
         Voters::new(train.labels(), train.classes(), train.weights())?.with_groups(train.groups())
@@ -140,6 +128,18 @@ impl<'a> ClassComparison<'a> {
         let interval = of_nearest.interval().map(|interval| [interval.low, interval.high]);
         let row = MeasureRow { interval, ..MeasureRow::new(method, dimension, values) };
         Ok(MethodScores { row, train, test: nearest })
+    }
+}
+
+/// Rows with classes where they are in a space.
+pub(super) fn class_references<'a>(
+    rows: &'a Labeled,
+    embedding: &'a Tensor<2>,
+) -> ClassReferences<'a> {
+    ClassReferences {
+        weights: rows.weights(),
+        groups: rows.groups(),
+        ..ClassReferences::new(embedding, rows.labels(), rows.classes())
     }
 }
 

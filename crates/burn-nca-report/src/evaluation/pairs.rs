@@ -9,14 +9,13 @@ use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Coincidences, Pairs, Split};
 use burn_nca_learn::evaluate::{PartnerRanks, perplexities_of};
 
-use super::Evaluation;
-use super::Stages;
 use super::baselines::{baselines, compared};
 use super::parts::Parts;
 use super::picture::Axes;
 use super::repeats::{Seen, VALUES, seen_pairs};
 use super::rows::Rows;
 use super::sample::{Sample, rows_of};
+use super::{Evaluation, Stages};
 use crate::{
     Data, Embedding, Measure, MeasureRow, MeasureTable, Part, Point, Results, Unit, ValueMark,
     ValueResults,
@@ -58,6 +57,7 @@ pub fn evaluate(
     stages.announce("drawing the embedding");
     let embedding = embedding(&precise, &drawn, rows.train.pairs())?;
     let value = model.summary().value;
+    let results = ValueResults { value, scores: learned, explained: None, embedding };
     Ok(Evaluation {
         data: Data {
             train: rows.train.pairs().len(),
@@ -67,12 +67,7 @@ pub fn evaluate(
         shortfall: comparison.shortfall(&format!("recall_5_{part}"), None),
         comparison,
         warnings,
-        results: Results::Pairs(ValueResults {
-            value,
-            scores: learned,
-            explained: None,
-            embedding,
-        }),
+        results: Results::Pairs(results),
         perplexity: perplexities_of(&precise, &drawn, None)?,
         embedding: precise,
     })

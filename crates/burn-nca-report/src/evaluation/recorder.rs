@@ -113,15 +113,19 @@ mod tests {
         }
     }
 
+    /// The record of a fit from 0 whose parameter is the number of the step.
+    fn taken(steps: usize, held_out: impl Fn(usize) -> Option<f64>) -> Recorder {
+        let mut recorder = Recorder::default();
+        recorder.start(&[0.0]);
+        (1..=steps).for_each(|at| recorder.step(&progress(at, held_out(at)), &[at as f64]));
+        recorder
+    }
+
     #[test]
     fn a_few_dozen_steps_stay_dense_at_first_with_the_start_the_best_and_the_last() {
-        let mut recorder = Recorder::default();
-        recorder.start(&[0.5]);
-        for iteration in 1..=500 {
-            let score = (iteration < 300).then_some(if iteration == 123 { 1.0 } else { 0.5 });
-            recorder.step(&progress(iteration, score), &[iteration as f64]);
-        }
-        let steps: Vec<usize> = recorder.into_steps().iter().map(|step| step.iteration).collect();
+        let score = |at| (at < 300).then_some(if at == 123 { 1.0 } else { 0.5 });
+        let steps = taken(500, score).into_steps();
+        let steps: Vec<usize> = steps.iter().map(|step| step.iteration).collect();
         assert!(steps.len() <= MOST + 1 && steps.len() >= MOST, "{steps:?}");
         assert_eq!((&steps[..4], steps.last()), (&[0, 1, 2, 3][..], Some(&500)));
         assert!(steps.contains(&123) && steps.is_sorted(), "{steps:?}");
@@ -131,28 +135,19 @@ mod tests {
 
     #[test]
     fn a_step_that_was_thinned_out_is_not_missing() {
-        let taken = |until: usize| {
-            let mut recorder = Recorder::default();
-            recorder.start(&[0.0]);
-            (1..=until).for_each(|at| recorder.step(&progress(at, None), &[at as f64]));
-            recorder
-        };
         for steps in MOST..3 * MOST {
             // The run died between its steps and its checkpoint, which is one step behind.
-            let mut resumed = taken(0);
-            assert_eq!(resumed.resume(taken(steps), steps - 1), None, "{steps}");
+            let mut resumed = taken(0, |_| None);
+            assert_eq!(resumed.resume(taken(steps, |_| None), steps - 1), None, "{steps}");
             resumed.step(&progress(steps, None), &[steps as f64]);
-            assert_eq!(resumed, taken(steps));
+            assert_eq!(resumed, taken(steps, |_| None));
         }
     }
 
     #[test]
     fn what_was_kept_continues_and_steps_taken_again_count_once() {
-        let mut earlier = Recorder::default();
-        earlier.start(&[0.0]);
-        (1..=5).for_each(|at| earlier.step(&progress(at, Some(at as f64)), &[at as f64]));
-        let mut resumed = Recorder::default();
-        resumed.start(&[0.0]);
+        let earlier = taken(5, |at| Some(at as f64));
+        let mut resumed = taken(0, |_| None);
         assert_eq!(resumed.resume(earlier, 3), None);
         assert_eq!(resumed.best, None, "the best came after the checkpoint");
         (4..=6).for_each(|at| resumed.step(&progress(at, None), &[at as f64]));

@@ -8,9 +8,10 @@ use burn_nca_learn::data::{
 };
 use burn_nca_learn::encoder::{AnyEncoder, Encoder};
 use burn_nca_learn::evaluate::{Accuracy, PartnerRanks, RegressionScores};
-use burn_nca_learn::neighbors::{ClassReferences, Numbers};
+use burn_nca_learn::neighbors::Numbers;
 
 use super::Stages;
+use super::judging::class_references;
 use super::picture::Axes;
 use super::rows::Rows;
 use super::sample::Sample;
@@ -62,10 +63,6 @@ pub fn replay(
         let drawn = embedded(model, encoder, &drawn);
         found.push(figures(encoder, &drawn)?);
         places.push(axes.coordinates(&drawn)?.values().to_vec());
-    }
-    let finite = |frame: &Vec<f64>| frame.iter().all(|place| place.is_finite());
-    if !places.iter().all(finite) {
-        return Ok(None);
     }
     let kept = nearest(&places, end.values());
     let dimension = axes.dimension;
@@ -166,19 +163,15 @@ impl Drawn {
 impl<'a> ReplayRows<'a> {
     /// Rows with classes, and their 1-NN accuracy: training rows left out in turn, and those held out.
     pub fn of_classes(model: &'a Fitted, rows: &Rows<Labeled>, sample: &Sample) -> Self {
-        let (split, labels, classes) = (&rows.split.train, rows.data.labels(), rows.data.classes());
+        let (split, labels) = (&rows.split.train, rows.data.labels());
         let drawn = Drawn::of((split, &sample.train), &sample.test, &|row| labels[row]);
         let references: Labeled = rows.data.select(drawn.neighbors(split));
         let truth: Vec<usize> = drawn.rows.iter().map(|&row| labels[row]).collect();
         let (features, points) = (rows.data.features().select(&drawn.rows), drawn.points.clone());
         let neighbors = references.rows();
         let figures = move |encoder: &AnyEncoder, shown: &Tensor<2>| -> Result<_> {
-            let embedding = &embedded(model, encoder, references.features());
-            let among = ClassReferences {
-                weights: references.weights(),
-                groups: references.groups(),
-                ..ClassReferences::new(embedding, references.labels(), classes)
-            };
+            let embedding = embedded(model, encoder, references.features());
+            let among = class_references(&references, &embedding);
             drawn.figures(shown, (&truth, 1), |queries, truth, own| {
                 let predicted = model.rule().classes(queries, among, &[1], own)?.concat();
                 Ok(Accuracy::of(&predicted, truth)?.value())
@@ -270,10 +263,8 @@ impl Bands {
 /// The frame that is the nearest to the end, the last of equals.
 fn nearest(frames: &[Vec<f64>], end: &[f64]) -> usize {
     let gap =
-        |frame: &Vec<f64>| -> f64 { frame.iter().zip(end).map(|(a, b)| (a - b).powi(2)).sum() };
-    let gaps: Vec<f64> = frames.iter().map(gap).collect();
-    let least = gaps.iter().copied().fold(f64::INFINITY, f64::min);
-    gaps.iter().rposition(|gap| *gap <= least).unwrap_or(0)
+        |at: &usize| -> f64 { frames[*at].iter().zip(end).map(|(a, b)| (a - b).powi(2)).sum() };
+    (0..frames.len()).rev().min_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap_or(0)
 }
 
 #[cfg(test)]

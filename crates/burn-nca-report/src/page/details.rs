@@ -37,20 +37,13 @@ fn data(report: &Report) -> String {
         ("rows", count(data.rows as u64)),
         ("columns", count(data.columns as u64)),
     ];
-    let parts = match report.results {
-        Results::Classes(_) => {
-            about.push((
-                "rows without another row of their class",
-                count(data.without_partner as u64),
-            ));
-            None
-        }
-        Results::Numbers(_) => Some(["training rows", "held-out rows"]),
-        Results::Pairs(_) => Some(["training pairs", "held-out pairs"]),
-    };
-    if let Some([train, test]) = parts {
-        about.extend([(train, count(data.train as u64)), (test, count(data.test as u64))]);
-    }
+    let [train, test, without_partner] =
+        [data.train, data.test, data.without_partner].map(|rows| count(rows as u64));
+    about.extend(match report.results {
+        Results::Classes(_) => vec![("rows without another row of their class", without_partner)],
+        Results::Numbers(_) => vec![("training rows", train), ("held-out rows", test)],
+        Results::Pairs(_) => vec![("training pairs", train), ("held-out pairs", test)],
+    });
     about.extend(data.target.clone().map(|target| ("target", target)));
     let summary = entries("Data", &about);
     if data.classes.is_empty() {
@@ -107,11 +100,9 @@ fn run(report: &Report) -> Vec<(&'static str, String)> {
 
 /// A list of names and values under a heading.
 fn entries<N: AsRef<str>>(heading: &str, entries: &[(N, String)]) -> String {
-    let lines: String = entries
-        .iter()
-        .map(|(name, value)| {
-            format!("<div><dt>{}</dt><dd>{}</dd></div>\n", escape(name.as_ref()), escape(value))
-        })
-        .collect();
+    let line = |(name, value): &(N, String)| {
+        format!("<div><dt>{}</dt><dd>{}</dd></div>\n", escape(name.as_ref()), escape(value))
+    };
+    let lines: String = entries.iter().map(line).collect();
     format!("<h3>{heading}</h3>\n<dl class=\"entries\">\n{lines}</dl>\n")
 }

@@ -145,11 +145,7 @@ mod tests {
         config["method"] = "lda".into();
         let found = settings(&config);
         assert!(!has(&config) && found.iter().all(|(name, _)| !name.contains("L-BFGS")));
-        assert!(
-            found
-                .iter()
-                .any(|(name, text)| (name.as_str(), text.as_str()) == ("scaling", "standardize"))
-        );
+        assert!(found.contains(&("scaling".to_owned(), "standardize".to_owned())));
     }
 
     #[test]
@@ -160,14 +156,12 @@ mod tests {
         });
         let expected = [
             ("activation", "relu"),
-            ("hidden layers", "100, 50"),
             ("adam, batch size", "1000"),
+            ("hidden layers", "100, 50"),
             ("scaling", "min max"),
         ];
         let mut found = settings(&value);
         found.sort();
-        let mut expected = expected.map(|(name, text)| (name.to_owned(), text.to_owned()));
-        expected.sort();
-        assert_eq!(found, expected);
+        assert_eq!(found, expected.map(|(name, text)| (name.to_owned(), text.to_owned())));
     }
 }

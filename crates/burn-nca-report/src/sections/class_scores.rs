@@ -106,10 +106,8 @@ impl Section for ClassTable {
         let listed = listed(classes);
         let row = |&class: &usize| (classes[class].name.as_str(), self.classes[class]);
         let rows: Vec<Row<'_>> = listed.iter().map(row).collect();
-        let total = counted(
-            self.classes.iter().fold(0, |sum, class| class.rows.saturating_add(sum)),
-            "row",
-        );
+        let total = self.classes.iter().fold(0, |sum, class| class.rows.saturating_add(sum));
+        let total = counted(total, "row");
         let rest = match classes.len() - listed.len() {
             0 => String::new(),
             rest => format!(
@@ -123,11 +121,8 @@ impl Section for ClassTable {
             capitalized(report.comparison.rule_of_classes()),
             self.sentence()
         );
-        section(
-            "classes",
-            "Per-class precision and recall",
-            &(note(&remark) + &table(&rows).html()),
-        )
+        let body = note(&remark) + &table(&rows).html();
+        section("classes", "Per-class precision and recall", &body)
     }
 
     /// Where classes are unbalanced; each class where there are few.

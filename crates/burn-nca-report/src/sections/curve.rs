@@ -116,12 +116,10 @@ impl Panel {
         let marks = self.marks(low, high);
         let rules: String =
             marks.iter().map(|(mark, _)| format!("M0 {:.2}H1000", 100.0 * down(*mark))).collect();
-        let labels: String = marks
-            .iter()
-            .map(|(mark, text)| {
-                format!("<span class=\"y\" style=\"top:{}\">{text}</span>", place(down(*mark)))
-            })
-            .collect();
+        let label = |(mark, text): &(f64, String)| {
+            format!("<span class=\"y\" style=\"top:{}\">{text}</span>", place(down(*mark)))
+        };
+        let labels: String = marks.iter().map(label).collect();
         format!(
             "<div class=\"panel {}\"><p>{}</p><div class=\"chart\"><svg viewBox=\"0 0 1000 100\" \
              preserveAspectRatio=\"none\" aria-hidden=\"true\"><path class=\"rule\" d=\"{rules}\"/>\

@@ -36,26 +36,16 @@ impl Section for Matrix {
         if self.rows.is_empty() {
             return String::new();
         }
-        let largest = self
-            .rows
-            .iter()
-            .flatten()
-            .filter(|value| value.is_finite())
-            .fold(0f64, |largest, value| largest.max(value.abs()));
-        let head: String = self
-            .columns
-            .iter()
-            .map(|column| format!("<th scope=\"col\" class=\"n\">{}</th>", name(column, 18)))
-            .collect();
-        let body: String = self
-            .rows
-            .iter()
-            .enumerate()
-            .map(|(row, values)| {
-                let cells: String = values.iter().map(|value| entry(*value, largest)).collect();
-                format!("<tr><th scope=\"row\">z<sub>{}</sub></th>{cells}</tr>\n", row + 1)
-            })
-            .collect();
+        let finite = self.rows.iter().flatten().filter(|value| value.is_finite());
+        let largest = finite.fold(0f64, |largest, value| largest.max(value.abs()));
+        let column =
+            |column: &String| format!("<th scope=\"col\" class=\"n\">{}</th>", name(column, 18));
+        let head: String = self.columns.iter().map(column).collect();
+        let row = |(row, values): (usize, &Vec<f64>)| {
+            let cells: String = values.iter().map(|value| entry(*value, largest)).collect();
+            format!("<tr><th scope=\"row\">z<sub>{}</sub></th>{cells}</tr>\n", row + 1)
+        };
+        let body: String = self.rows.iter().enumerate().map(row).collect();
         let table = format!(
             "<div class=\"scroll\"><table class=\"matrix\"><thead><tr><td></td>{head}</tr></thead>\n<tbody>\n\
              {body}</tbody></table></div>"
@@ -63,11 +53,8 @@ impl Section for Matrix {
         let size = format!("{} × {}", self.rows.len(), counted(self.columns.len(), "feature"));
         let small = self.rows.len() <= 6 && self.columns.len() <= 8;
         let open = if small { " open" } else { "" };
-        section(
-            "matrix",
-            "Linear map A",
-            &format!("<details{open}><summary>z = A x, {size}</summary>\n{table}</details>"),
-        )
+        let body = format!("<details{open}><summary>z = A x, {size}</summary>\n{table}</details>");
+        section("matrix", "Linear map A", &body)
     }
 }
 

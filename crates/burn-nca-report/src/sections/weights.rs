@@ -114,11 +114,8 @@ fn remark(weights: &[&FeatureWeight]) -> String {
             .to_owned();
     if weights.len() > SHOWN {
         let rest: f64 = weights[SHOWN..].iter().map(|feature| feature.share).sum();
-        text.push_str(&format!(
-            " The {SHOWN} largest of {}; the others share {}.",
-            weights.len(),
-            percent(Some(rest))
-        ));
+        let (all, rest) = (weights.len(), percent(Some(rest)));
+        text.push_str(&format!(" The {SHOWN} largest of {all}; the others share {rest}."));
     }
     text
 }

@@ -87,22 +87,17 @@ fn list(errors: &[Cell], classes: &[ClassCount]) -> String {
 }
 
 fn matrix(counts: &[Vec<usize>], classes: &[ClassCount]) -> String {
-    let upright = classes.len() > LEVEL_HEADS.0
-        || classes.iter().any(|class| class.name.chars().count() > LEVEL_HEADS.1);
+    let has_long_name = |class: &ClassCount| class.name.chars().count() > LEVEL_HEADS.1;
+    let is_upright = classes.len() > LEVEL_HEADS.0 || classes.iter().any(has_long_name);
+    let upright = if is_upright { " upright" } else { "" };
+    let dense = if classes.len() > ROOMY { " dense" } else { "" };
     let head: String = classes.iter().map(head_cell).collect();
     let lines = counts.iter().zip(classes).enumerate();
     let body: String =
         lines.map(|(index, (counts, class))| line(index, counts, &class.name)).collect();
-    let mut kind = String::from("confusion");
-    if upright {
-        kind.push_str(" upright");
-    }
-    if classes.len() > ROOMY {
-        kind.push_str(" dense");
-    }
     format!(
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Confusion matrix\">\
-         <table class=\"{kind}\"><thead><tr><td class=\"corner\">true ↓ predicted →</td>{head}\
+         <table class=\"confusion{upright}{dense}\"><thead><tr><td class=\"corner\">true ↓ predicted →</td>{head}\
          <th scope=\"col\" class=\"n\">right</th></tr></thead>\n<tbody>\n{body}</tbody></table></div>"
     )
 }
@@ -113,21 +108,18 @@ fn head_cell(class: &ClassCount) -> String {
 
 fn line(class: usize, counts: &[usize], class_name: &str) -> String {
     let total: usize = counts.iter().sum();
-    let cells: String = counts
-        .iter()
-        .enumerate()
-        .map(|(predicted, &count)| {
-            if count == 0 {
-                return "<td class=\"n zero\">0</td>".to_owned();
-            }
-            let share = count as f64 / total as f64;
-            let hue = if predicted == class { "cool" } else { "warm" };
-            let dark = if share > 0.6 { " dark" } else { "" };
-            // A single error among many rows must still be seen.
-            let tint = 18.0 + 72.0 * share;
-            format!("<td class=\"n tint {hue}{dark}\" style=\"--tint:{tint:.0}%\">{count}</td>")
-        })
-        .collect();
+    let cell = |(predicted, &count): (usize, &usize)| {
+        if count == 0 {
+            return "<td class=\"n zero\">0</td>".to_owned();
+        }
+        let share = count as f64 / total as f64;
+        let hue = if predicted == class { "cool" } else { "warm" };
+        let dark = if share > 0.6 { " dark" } else { "" };
+        // A single error among many rows must still be seen.
+        let tint = 18.0 + 72.0 * share;
+        format!("<td class=\"n tint {hue}{dark}\" style=\"--tint:{tint:.0}%\">{count}</td>")
+    };
+    let cells: String = counts.iter().enumerate().map(cell).collect();
     let right = (total > 0).then(|| counts.get(class).map_or(0.0, |&n| n as f64 / total as f64));
     format!(
         "<tr><th scope=\"row\">{}</th>{cells}<td class=\"n right\">{}</td></tr>\n",

@@ -45,22 +45,15 @@ impl Colors {
 
     /// The scale as a bar with its numbers.
     pub fn bar(&self, name: &str) -> String {
-        let stops: Vec<String> = (0..SCALE.len())
-            .map(|at| {
-                let value =
-                    self.low + (self.high - self.low) * at as f64 / (SCALE.len() - 1) as f64;
-                self.color(value)
-            })
-            .collect();
-        let marks =
-            if self.high > self.low { ticks(self.low, self.high, 4) } else { vec![self.low] };
-        let labels: String = marks
-            .iter()
-            .zip(tick_labels(&marks))
-            .map(|(mark, label)| {
-                format!("<span style=\"left:{}\">{label}</span>", place(self.share(*mark)))
-            })
-            .collect();
+        let (low, range) = (self.low, self.high - self.low);
+        let last = (SCALE.len() - 1) as f64;
+        let stop = |at: usize| self.color(low + range * at as f64 / last);
+        let stops: Vec<String> = (0..SCALE.len()).map(stop).collect();
+        let marks = ticks(low, self.high, 4);
+        let label = |(mark, label): (&f64, String)| {
+            format!("<span style=\"left:{}\">{label}</span>", place(self.share(*mark)))
+        };
+        let labels: String = marks.iter().zip(tick_labels(&marks)).map(label).collect();
         format!(
             "<div class=\"colors\" role=\"img\" aria-label=\"Color scale of {0}\"><b>{0}</b><div \
              class=\"bar\" style=\"background:linear-gradient(90deg,{1})\"></div><div \

@@ -17,11 +17,8 @@ impl<M> Scatter<'_, M> {
     pub fn names(&self) -> String {
         if self.names_lanes() {
             let label = |(class, rows): (usize, &ClassCount)| {
-                let top = class as f64 * self.frame.lane();
-                format!(
-                    "<span class=\"lane\" style=\"top:{top:.1}px\">{}</span>",
-                    escape(&rows.name)
-                )
+                let (top, name) = (class as f64 * self.frame.lane(), escape(&rows.name));
+                format!("<span class=\"lane\" style=\"top:{top:.1}px\">{name}</span>")
             };
             let unlabeled = ClassCount { name: NO_CLASS.to_string(), train: 0, test: 0 };
             let last = (!self.unlabeled.is_empty()).then_some(&unlabeled);

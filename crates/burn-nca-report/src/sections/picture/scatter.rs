@@ -38,12 +38,11 @@ impl<'a, M> Scatter<'a, M> {
         classes: &'a [ClassCount],
         look: impl Fn(&M) -> Option<Look>,
     ) -> Option<Self> {
+        let finite = |place: &&[f64]| !place.is_empty() && place.iter().all(|at| at.is_finite());
         let looks = embedding.points.iter().enumerate().filter_map(|(at, point)| {
-            let finite = point.coordinates.iter().all(|at| at.is_finite());
-            (finite && !point.coordinates.is_empty()).then_some((at, point, look(&point.mark)?))
+            finite(&&point.coordinates[..]).then_some((at, point, look(&point.mark)?))
         });
         let points: Vec<_> = looks.collect();
-        let finite = |place: &&[f64]| !place.is_empty() && place.iter().all(|at| at.is_finite());
         let others: Vec<&[f64]> =
             embedding.unlabeled.iter().map(|row| &row.coordinates[..]).filter(finite).collect();
         let places = points.iter().map(|(_, point, _)| &point.coordinates[..]);
@@ -89,29 +88,25 @@ impl<'a, M> Scatter<'a, M> {
 
     /// The picture; `legend` says what its colors mean.
     pub fn section(&self, legend: &str) -> String {
-        let (line, height) = (self.frame.is_line(), self.frame.height);
-        let ratio = if line { "none" } else { "xMidYMid meet" };
-        let shape = if line {
-            format!("height:{height}px")
+        let height = self.frame.height;
+        let (ratio, shape, limit) = if self.frame.is_line() {
+            ("none", format!("height:{height}px"), String::new())
         } else {
-            format!("aspect-ratio:{:.4}", WIDTH / height)
+            let (aspect, wide) = (WIDTH / height, 640.0 * WIDTH / height);
+            let shape = format!("aspect-ratio:{aspect:.4}");
+            ("xMidYMid meet", shape, format!("--wide:{wide:.0}px"))
         };
-        let limit =
-            if line { String::new() } else { format!("--wide:{:.0}px", 640.0 * WIDTH / height) };
         let size = match self.marks.len() {
             0..=400 => 8.5,
             401..=2000 => 6.5,
             _ => 5.0,
         };
         let rings = if self.rings() > RINGED { "" } else { " class=\"mark-wrong\"" };
-        let links = match self.links.as_str() {
+        let path = |class: &str, path: &str| match path {
             "" => String::new(),
-            links => format!("<path class=\"links\" d=\"{links}\"/>\n"),
+            path => format!("<path class=\"{class}\" d=\"{path}\"/>\n"),
         };
-        let unlabeled = match self.unlabeled.as_str() {
-            "" => String::new(),
-            places => format!("<path class=\"none\" d=\"{places}\"/>\n"),
-        };
+        let (links, unlabeled) = (path("links", &self.links), path("none", &self.unlabeled));
         let body = format!(
             "<p class=\"note\">{}</p>\n<figure class=\"scatter\">\n{}<div class=\"picture\" style=\"{limit}\">\n\
              <div class=\"frame\" style=\"{shape}\"><svg id=\"points\"{rings} style=\"--size:{size}px\" \

@@ -3,11 +3,10 @@
 use super::look::style;
 use super::placement::{DRAWN, WIDTH};
 use super::*;
-use crate::{Report, Results};
+use crate::Report;
 
 fn of_classes(report: &Report) -> Scatter<'_, ClassMark> {
-    let Results::Classes(found) = &report.results else { unreachable!() };
-    found.embedding.scatter(&report.header.data.classes).unwrap()
+    report.classes().embedding.scatter(&report.header.data.classes).unwrap()
 }
 
 fn of_values(report: &Report) -> Scatter<'_, ValueMark> {

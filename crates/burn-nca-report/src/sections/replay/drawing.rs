@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde_json::{Value, json};
 
 use super::super::picture::{Colors, Part, style};
-use super::frames::{Replay, ReplayFrame};
+use super::frames::{Replay, ReplayFrame, ReplayPoint};
 use super::window::WIDTH;
 
 /// Points that are drawn as one: those of a part and class.
@@ -19,15 +19,10 @@ struct Group {
 impl Replay {
     fn groups(&self) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
-        for (at, point) in self.points.iter().enumerate() {
-            match groups.last_mut() {
-                Some(group) if (group.class, group.part) == (point.class, point.part) => {
-                    group.points.end = at + 1;
-                }
-                _ => {
-                    groups.push(Group { class: point.class, part: point.part, points: at..at + 1 })
-                }
-            }
+        for points in self.points.chunk_by(|a, b| (a.class, a.part) == (b.class, b.part)) {
+            let start = groups.last().map_or(0, |group| group.points.end);
+            let ReplayPoint { class, part, .. } = points[0];
+            groups.push(Group { class, part, points: start..start + points.len() });
         }
         groups
     }

@@ -26,14 +26,9 @@ impl Replay {
             }
             _ => "The embedding at the steps of the fit, on fixed axes.".to_owned(),
         };
-        let drawn = self.points.len();
-        if drawn < data.rows {
-            let _ = write!(
-                text,
-                " {} of {} rows are plotted.",
-                count(drawn as u64),
-                count(data.rows as u64)
-            );
+        if self.points.len() < data.rows {
+            let [drawn, all] = [self.points.len(), data.rows].map(|rows| count(rows as u64));
+            let _ = write!(text, " {drawn} of {all} rows are plotted.");
         }
         if self.has_test() {
             text.push_str(" Hollow marks were held out.");

@@ -103,16 +103,13 @@ impl Tuning {
     /// What was chosen, with the evidence: its score, and its lead over the next best.
     fn sentence(&self, end: SearchEnd) -> String {
         let [chosen, others @ ..] = &self.trials[..] else { return UNMEASURED.to_string() };
+        let named = match &self.left_out[..] {
+            [] => String::new(),
+            names => format!(", among them {} (--budget allows more)", names.join(" and ")),
+        };
         let left_out = match self.candidates - self.trials.len() {
             left_out if end == SearchEnd::Budget && left_out > 0 => {
-                let left_out = counted(left_out, "candidate");
-                let names = match &self.left_out[..] {
-                    [] => String::new(),
-                    names => {
-                        format!(", among them {} (--budget allows more)", names.join(" and "))
-                    }
-                };
-                format!("; the time limit left out {left_out}{names}")
+                format!("; the time limit left out {}{named}", counted(left_out, "candidate"))
             }
             _ => String::new(),
         };
