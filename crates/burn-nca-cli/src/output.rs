@@ -19,25 +19,6 @@ pub fn print_text(text: &str) -> Result<()> {
     print(&printable(text))
 }
 
-/// Prints CSV: byte for byte into a file or a pipe, with its control characters escaped on a terminal.
-pub fn print_csv(text: &str) -> Result<()> {
-    if stdout().is_terminal() { print_text(text) } else { print(text) }
-}
-
-/// Writes bytes that are no text to stdout, into a file or a pipe.
-///
-/// # Errors
-/// A terminal, which would show them as they are, or a closed stdout.
-pub fn print_bytes(bytes: &[u8]) -> Result<()> {
-    if stdout().is_terminal() {
-        bail!(hinted(
-            "these are bytes, not text for a terminal",
-            "give --out FILE, or send stdout to a file"
-        ));
-    }
-    write_stdout(bytes).context("writing to stdout")
-}
-
 /// Prints one JSON document.
 pub fn print_json(document: &impl Serialize) -> Result<()> {
     print_json_text(&format!("{}\n", serde_json::to_string_pretty(document)?))
@@ -67,7 +48,14 @@ macro_rules! warning {
         burn_nca_report::Warning::new(burn_nca_report::WarningCode::$code, format!($($text)+))
     };
 }
-pub(crate) use warning;
+
+/// The same where a condition holds.
+macro_rules! warning_if {
+    ($holds:expr, $($warning:tt)+) => {
+        $holds.then(|| crate::output::warning!($($warning)+))
+    };
+}
+pub(crate) use {warning, warning_if};
 
 /// Reports to the user what is worth knowing, on stderr.
 pub fn warn(message: &str) {
@@ -142,6 +130,25 @@ impl TableFormat {
             ),
             "name the file so"
         ))
+    }
+
+    /// Writes a table into a file, or to stdout, where CSV has its control characters escaped on a terminal.
+    ///
+    /// # Errors
+    /// A file or stdout that cannot be written, or bytes that are no text, which a terminal would show as they are.
+    pub fn write(self, table: &[u8], out: Option<&Path>) -> Result<()> {
+        let text = || String::from_utf8_lossy(table);
+        let is_shown = out.is_none() && stdout().is_terminal();
+        match (out, self) {
+            (Some(path), _) => write_file(path, table),
+            (None, Self::Json) => print_json_text(&text()),
+            (None, Self::Csv) if is_shown => print_text(&text()),
+            (None, Self::Npy | Self::Parquet) if is_shown => bail!(hinted(
+                "these are bytes, not text for a terminal",
+                "give --out FILE, or send stdout to a file"
+            )),
+            (None, _) => write_stdout(table).context("writing to stdout"),
+        }
     }
 
     fn extension(self) -> &'static str {

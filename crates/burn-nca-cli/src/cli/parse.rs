@@ -77,10 +77,8 @@ pub fn neighbor_count(text: &str) -> Result<NeighborCount, String> {
     match text {
         "cv" => Ok(NeighborCount::CrossValidated),
         "entropy" => Ok(NeighborCount::Entropy),
-        _ => match text.parse() {
-            Ok(0) | Err(_) => Err("give a whole number of 1 or more, cv or entropy".to_string()),
-            Ok(number) => Ok(NeighborCount::Given(number)),
-        },
+        _ => checked(text, |k| *k > 0, "a whole number of 1 or more, cv or entropy")
+            .map(NeighborCount::Given),
     }
 }
 

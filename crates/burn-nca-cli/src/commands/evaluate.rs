@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use anyhow::{Result, bail};
-use burn_nca_data::{Table, TargetKind, read_pairs};
+use burn_nca_data::{TargetKind, read_pairs};
 use burn_nca_learn::data::{Features, Pairs, random_split};
 use burn_nca_learn::estimator::TrainingTargets;
 use burn_nca_learn::evaluate::{PartnerRanks, Spread};
@@ -21,7 +21,7 @@ use super::training_rows::{self, TrainingRows};
 use crate::cli::{EvaluateArgs, Format, SourceArgs};
 use crate::failure::{hinted, in_one_line, refusal, refuse};
 use crate::fitting::neighbor_count;
-use crate::output::{self, short_name, warning};
+use crate::output::{self, short_name, warning_if};
 use crate::source::Source;
 use crate::tables::{self, LabeledRows};
 
@@ -43,29 +43,24 @@ pub fn run(args: &EvaluateArgs) -> Result<()> {
 
 /// Refuses an option that has no effect on this kind of model.
 fn refuse_without_effect(args: &EvaluateArgs, known: &TrainingTargets) -> Result<()> {
-    const OF_PAIRS: &str = "this model was learned from pairs";
     let (name, pairs) = match known {
         TrainingTargets::Classes { .. } => ("classes", false),
         TrainingTargets::Numbers { .. } => ("a numeric target", false),
         TrainingTargets::Unlabeled => ("pairs", true),
     };
+    let learned: &str = &format!("this model was learned from {name}, and ");
+    let by_names = "a model picks its own columns by their names";
+    let by_rank = "its measures ask for the rank of the partner";
     let SourceArgs { ignore, target, .. } = &args.source;
-    let [by_target, by_pairs, by_rank, alone] = [
-        format!("this model was learned from {name}, and a target measures it"),
-        format!("{OF_PAIRS}, and --pairs FILE measures it"),
-        format!("{OF_PAIRS}, and its measures ask for the rank of the partner"),
-        format!("{OF_PAIRS}, and no training rows are compared with"),
-    ];
-    let by_names = "a model picks its own columns by their names".to_string();
     let refused = [
-        (!ignore.is_empty(), "--ignore", by_names),
-        (args.pairs.is_some() && !pairs, "--pairs", by_target),
-        (target.is_some() && pairs, "--target", by_pairs),
-        (args.neighbors.is_some() && pairs, "--neighbors", by_rank),
-        (args.train.is_some() && pairs, "--train", alone),
+        (!ignore.is_empty(), "--ignore", ["", by_names]),
+        (args.pairs.is_some() && !pairs, "--pairs", [learned, "a target measures it"]),
+        (target.is_some() && pairs, "--target", [learned, "--pairs FILE measures it"]),
+        (args.neighbors.is_some() && pairs, "--neighbors", [learned, by_rank]),
+        (args.train.is_some() && pairs, "--train", [learned, "no training rows are compared with"]),
     ];
-    refuse(refused.map(|(given, option, reason)| {
-        let text = format!("{option} has no effect here: {reason}");
+    refuse(refused.map(|(given, option, [learned, reason])| {
+        let text = format!("{option} has no effect here: {learned}{reason}");
         refusal(given, text, format!("leave {option} out"))
     }))
 }
@@ -73,7 +68,7 @@ fn refuse_without_effect(args: &EvaluateArgs, known: &TrainingTargets) -> Result
 /// Measures a model of classes on rows with a class.
 fn classes(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
     let model = loaded.model();
-    let (table, warnings) = table(args, loaded, TargetKind::Classes)?;
+    let LabeledRows { table, warnings, .. } = table(args, loaded, TargetKind::Classes)?;
     let data = table.into_labeled_as(model.class_names())?;
     let k = neighbor_count::of_model(args.neighbors, model)?;
     let mut evaluation = NewRowScores { warnings, ..NewRowScores::of(model, &data, k)? };
@@ -99,7 +94,7 @@ fn classes(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
 /// Measures a model of numbers on rows with a target.
 fn numbers(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
     let model = loaded.model();
-    let (table, warnings) = table(args, loaded, TargetKind::Numeric)?;
+    let LabeledRows { table, warnings, .. } = table(args, loaded, TargetKind::Numeric)?;
     let data = table.into_regression()?;
     let k = neighbor_count::of_model(args.neighbors, model)?;
     let mut evaluation = NewNumberScores::of(model, &data, k)?;
@@ -206,13 +201,11 @@ fn seen(
 ///
 /// # Errors
 /// A table that cannot be read, or of other columns; a row whose embedding is not finite.
-fn table(args: &EvaluateArgs, loaded: &Loaded, task: TargetKind) -> Result<(Table, Vec<Warning>)> {
+fn table(args: &EvaluateArgs, loaded: &Loaded, task: TargetKind) -> Result<LabeledRows> {
     let SourceArgs { data, target, text, .. } = &args.source;
-    let of = loaded.of_columns();
-    let LabeledRows { table, rows, warnings } =
-        tables::labeled_table(data, of, (target.as_deref(), text), task)?;
-    loaded.embed((&table.features, &rows), data)?;
-    Ok((table, warnings))
+    let found = tables::labeled_table(data, loaded.of_columns(), (target.as_deref(), text), task)?;
+    loaded.embed((&found.table.features, &found.rows), data)?;
+    Ok(found)
 }
 
 /// The training rows, read again.
@@ -236,12 +229,11 @@ fn about_groups(args: &EvaluateArgs, loaded: &Loaded, train: &TrainingRows) -> O
     let known: HashSet<&String> = known.collect();
     let seen = rows.iter().flatten().filter(|group| known.contains(group)).count();
     let verb = if seen == 1 { "is" } else { "are" };
-    (seen > 0).then(|| {
-        warning!(
-            TrainingRows,
-            "{seen} of {} {verb} of a group of training rows (column \"{}\"): for new groups the scores are optimistic",
-            counted(rows.len(), "row"),
-            short_name(column)
-        )
-    })
+    warning_if!(
+        seen > 0,
+        TrainingRows,
+        "{seen} of {} {verb} of a group of training rows (column \"{}\"): for new groups the scores are optimistic",
+        counted(rows.len(), "row"),
+        short_name(column)
+    )
 }

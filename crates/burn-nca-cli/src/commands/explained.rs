@@ -6,12 +6,9 @@ use burn_nca_learn::Fitted;
 use burn_nca_learn::data::Features;
 use burn_nca_learn::estimator::{Decision, Explanation, TrainingTargets};
 use burn_nca_learn::neighbors::Influence;
-use burn_nca_report::Warning;
 use serde_json::{Value, json};
 
 use super::training_rows::{RowName, TrainingRows, have_ids, name_of};
-use crate::failure::in_one_line;
-use crate::output::warning;
 
 /// Features that are named for a row.
 const FEATURES: usize = 3;
@@ -27,8 +24,6 @@ pub struct Explained<'a> {
     pub head: Vec<String>,
     /// How many of these are of neighbors; the others are of features.
     of_neighbors: usize,
-    /// What to say of them.
-    pub warning: Option<Warning>,
 }
 
 /// A class, a number, or the numbers of several targets as cells of CSV.
@@ -41,8 +36,7 @@ pub fn csv_cells(value: &Value) -> Vec<String> {
 }
 
 impl<'a> Explained<'a> {
-    /// The explanations of rows that are predicted by a decision; `training` are the training rows, or why they are not
-    /// there.
+    /// The explanations of rows that are predicted by a decision; `training` are the training rows, where they are known.
     ///
     /// # Errors
     /// A model whose training rows have no share in a prediction.
@@ -50,20 +44,9 @@ impl<'a> Explained<'a> {
         model: &'a Fitted,
         features: &Features,
         (decision, most): (Decision, usize),
-        training: Result<TrainingRows>,
+        training: Option<TrainingRows>,
         target: &str,
     ) -> Result<Self> {
-        let (training, warning) = match training {
-            Ok(training) => (Some(training), None),
-            Err(error) => {
-                let warning = warning!(
-                    Prepared,
-                    "the neighbors are numbered by the training rows alone, and without features: {}",
-                    in_one_line(&error)
-                );
-                (None, Some(warning))
-            }
-        };
         let known = training.as_ref().map(|training| &training.features);
         let found = model.explain(features, known, decision, most)?;
         let names = training.map_or_else(Vec::new, |training| training.names);
@@ -85,7 +68,7 @@ impl<'a> Explained<'a> {
             if found.iter().any(|found| found.features.is_some()) { FEATURES } else { 0 };
         let of_feature = |at| [format!("feature_{at}"), format!("feature_{at}_nearer_by")];
         head.extend((1..=features).flat_map(of_feature));
-        Ok(Self { model, found, names, has_ids, head, of_neighbors, warning })
+        Ok(Self { model, found, names, has_ids, head, of_neighbors })
     }
 
     /// A row as cells, by its place among those that were predicted.

@@ -164,21 +164,21 @@ impl Run<'_> {
         let (args, folder) = (self.args, self.folder.as_ref());
         let steps = step_limit(&config.fit, rows.train.features().rows());
         self.stages.begin("training");
-        let bar = FitProgress::begin(steps, D::MEASURE, &self.stages);
+        let progress = FitProgress::begin(steps, D::MEASURE, &self.stages);
         let scaling = Scaling::fit(config.fit.scaling, rows.train.features());
         if args.precision == Precision::F32 {
             refuse_far_values(&rows, &scaling, (names, device::backend(device)))
-                .inspect_err(|_| bar.finish())?;
+                .inspect_err(|_| progress.bar.finish())?;
         }
         let rows = rows.scaled(&scaling)?;
         let recording =
             folder.map(|folder| Recording::new(folder, config.identity(rows.train.as_any_data())));
         let (cure, start) =
             (cure_of_divergence(args, &config), warm_start.map(|model| model.encoder));
-        let model = bar.fit((folder, recording.as_ref()), &cure, |session| {
+        let model = progress.fit((folder, recording.as_ref()), &cure, |session| {
             config.fit_scaled(start, (rows.train.clone(), scaling), device, session)
         })?;
-        self.warnings.extend(bar.warnings());
+        self.warnings.extend(progress.warnings.take());
         self.note(recording.as_ref().and_then(Recording::warning));
         Ok((model, rows, recording))
     }

@@ -12,9 +12,9 @@ use super::explained::{Explained, csv_cells};
 use super::loaded::Loaded;
 use super::training_rows;
 use crate::cli::{PredictArgs, Rule};
-use crate::failure::{hinted, usage};
+use crate::failure::{hinted, in_one_line, usage};
 use crate::fitting::neighbor_count::decision;
-use crate::output::{self, TableFormat};
+use crate::output::{self, TableFormat, warning};
 use crate::tables::{self, ModelRows};
 
 /// The column of the predictions where the fit knew no name of the target.
@@ -49,14 +49,14 @@ pub fn run(args: &PredictArgs) -> Result<()> {
             "leave --probabilities out",
         ));
     }
-    let rows = tables::rows(&args.data, loaded.of_columns(), (args.id.as_deref(), &args.text))?;
+    let mut rows = tables::rows(&args.data, loaded.of_columns(), (args.id.as_deref(), &args.text))?;
     output::warn_of(&rows.warnings);
     let features = &rows.features;
     loaded.embed((features, &rows.rows), &args.data)?;
     let decision = decision((args.rule, args.neighbors), model)?;
     let target = loaded.source.as_ref().and_then(|source| source.target.as_deref());
     let target = target.unwrap_or(CLASS);
-    let explained = explained(args, &loaded, (features, decision), target)?;
+    let explained = explained(args, &loaded, (features, decision), target, &mut rows.warnings)?;
     let (names, values, shares) = match targets {
         TrainingTargets::Numbers { targets, .. } => {
             let found = model.decide_numbers(features, decision)?;
@@ -79,37 +79,42 @@ pub fn run(args: &PredictArgs) -> Result<()> {
             (vec![target.to_string()], values, shares)
         }
     };
-    let mut predicted = Predicted { targets: names, table: rows, values, shares, explained };
-    let of_explained = predicted.explained.as_mut().and_then(|found| found.warning.take());
-    predicted.table.warnings.extend(of_explained);
+    let predicted = Predicted { targets: names, table: rows, values, shares, explained };
     let text = match format {
         TableFormat::Json => predicted.json()?,
         _ => predicted.csv(),
     };
-    match (&args.out, format) {
-        (Some(path), _) => output::write_file(path, text.as_bytes()),
-        (None, TableFormat::Json) => output::print_json_text(&text),
-        (None, _) => output::print_csv(&text),
-    }
+    format.write(text.as_bytes(), args.out.as_deref())
 }
 
-/// The explanations that are asked for.
+/// The explanations that are asked for; where the training rows cannot be read again, an additional warning says why.
 fn explained<'a>(
     args: &PredictArgs,
     loaded: &'a Loaded,
     (features, decision): (&Features, Decision),
     target: &str,
+    warnings: &mut Vec<Warning>,
 ) -> Result<Option<Explained<'a>>> {
     let Some(most) = args.explain else { return Ok(None) };
-    let moved = args.train.as_deref();
+    let (model, moved) = (loaded.model(), args.train.as_deref());
     let training = match loaded.embedded {
         Some(_) => Err(anyhow!("a sparse table is not read again")),
-        None => training_rows::read(loaded.source.as_ref(), moved, loaded.model()),
+        None => training_rows::read(loaded.source.as_ref(), moved, model),
     };
-    let training = if moved.is_some() { Ok(training?) } else { training };
-    let model = loaded.model();
+    let (training, warning) = match training {
+        Err(reason) if moved.is_none() => {
+            let warning = warning!(
+                Prepared,
+                "the neighbors are numbered by the training rows alone, and without features: {}",
+                in_one_line(&reason)
+            );
+            (None, Some(warning))
+        }
+        training => (Some(training?), None),
+    };
     let explained = Explained::of(model, features, (decision, most), training, target)?;
-    output::warn_of(&explained.warning);
+    output::warn_of(&warning);
+    warnings.extend(warning);
     Ok(Some(explained))
 }
 

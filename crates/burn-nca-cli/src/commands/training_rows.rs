@@ -1,5 +1,7 @@
 //! The training rows of a model, read again: a model keeps only their embedding.
 
+use std::ops::ControlFlow;
+
 use anyhow::{Context, Result, bail};
 use burn::tensor::Tensor;
 use burn_nca_learn::Fitted;
@@ -71,7 +73,8 @@ fn of_table(source: &Source, data: &str, model: &Fitted) -> Result<Option<Traini
         let names = (0..features.rows()).map(|row| names.of_row(row)).collect();
         return Ok(Some(TrainingRows { features, names }));
     }
-    let Opened { table, split, names, .. } = tables::open(source)?;
+    let Opened { table, split, names, .. } =
+        tables::open(source, &mut |_, _| Ok(ControlFlow::Continue(())))?;
     let (features, is_learned) = if source.task == Task::Numbers {
         let train = table.into_regression()?.select(&split.train);
         (train.features().clone(), model.targets() == Some(train.targets()))

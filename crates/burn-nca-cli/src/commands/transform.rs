@@ -40,11 +40,7 @@ pub fn run(args: &TransformArgs) -> Result<()> {
         }
         _ => embedding_csv(&embedding, &rows),
     };
-    match (&args.out, format) {
-        (Some(path), _) => output::write_file(path, &bytes),
-        (None, TableFormat::Csv) => output::print_csv(&String::from_utf8_lossy(&bytes)),
-        (None, _) => output::print_bytes(&bytes),
-    }
+    format.write(&bytes, args.out.as_deref())
 }
 
 /// `z1`, `z2`, …
@@ -67,28 +63,25 @@ fn with_left_out(embedding: Tensor<2>, rows: &ModelRows) -> Tensor<2> {
     Tensor::cat(rows.places().into_iter().map(row).collect(), 0)
 }
 
+/// The rows of the table, each after its name, where they have names; one that was left out has empty cells.
 fn embedding_csv(embedding: &Tensor<2>, rows: &ModelRows) -> Vec<u8> {
     let [_, k] = embedding.dims();
     let text = csv_file(&dimensions(embedding), &output::matrix(embedding));
     if rows.ids.is_none() && rows.rows.len() == rows.total {
         return text;
     }
-    let text = String::from_utf8_lossy(&text).into_owned();
-    let mut lines = text.lines();
-    let head = lines.next().unwrap_or_default();
-    let lines: Vec<&str> = lines.collect();
+    let text = String::from_utf8_lossy(&text);
+    let (head, text) = text.split_once('\n').unwrap_or_default();
+    let lines: Vec<&str> = text.lines().collect();
     let nothing = ",".repeat(k - 1);
-    let mut all = match &rows.ids {
-        Some((name, _)) => format!("{},{head}\n", csv_field(name)),
-        None => format!("{head}\n"),
-    };
-    for (row, place) in rows.places().into_iter().enumerate() {
-        if let Some((_, ids)) = &rows.ids {
-            all.push_str(&csv_field(&ids[row]));
-            all.push(',');
+    let of_row = |place: Option<usize>| place.map_or(nothing.as_str(), |place| lines[place]);
+    let cells = std::iter::once(head).chain(rows.places().into_iter().map(of_row));
+    let all: String = match &rows.ids {
+        Some((name, ids)) => {
+            let names = std::iter::once(name).chain(ids).map(|name| csv_field(name));
+            names.zip(cells).map(|(name, cells)| format!("{name},{cells}\n")).collect()
         }
-        all.push_str(place.map_or(nothing.as_str(), |place| lines[place]));
-        all.push('\n');
-    }
+        None => cells.map(|cells| format!("{cells}\n")).collect(),
+    };
     all.into_bytes()
 }

@@ -15,10 +15,8 @@ pub fn map(card: &ModelCard) -> String {
         Some(EncoderConfig::Linear) => "linear".to_string(),
         Some(EncoderConfig::Diagonal) => "diagonal (one weight per feature)".to_string(),
         Some(EncoderConfig::Mlp(hidden)) => {
-            let sizes = std::iter::once(card.d_input)
-                .chain(hidden.sizes.iter().copied())
-                .chain([card.d_output]);
-            let sizes: Vec<String> = sizes.map(|size| size.to_string()).collect();
+            let sizes = [&[card.d_input], &hidden.sizes[..], &[card.d_output]].concat();
+            let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
             format!("network {}, {}", sizes.join("-"), layers_words(hidden))
         }
         Some(EncoderConfig::Modern(modern)) => modern_words(modern, [card.d_input, card.d_output]),
@@ -60,7 +58,7 @@ pub fn objective(card: &ModelCard) -> String {
         AnyMethod::Nca(Nca { criterion, repulsion }) if *repulsion > 0.0 => {
             format!("{}, repulsion {repulsion}", letter(*criterion))
         }
-        AnyMethod::Nca(Nca { criterion, .. }) => letter(*criterion).to_string(),
+        AnyMethod::Nca(Nca { criterion, .. }) => letter(*criterion),
         AnyMethod::Mlkr(_) => "squared error of the kernel rule (MLKR)".to_string(),
         AnyMethod::SoftNca(SoftNca { criterion, width }) => {
             let width = match width {
@@ -89,11 +87,9 @@ pub fn decision(decision: Decision) -> String {
     }
 }
 
-fn letter(criterion: Criterion) -> &'static str {
-    match criterion {
-        Criterion::F => "f",
-        Criterion::G => "g",
-    }
+/// `f` or `g`
+fn letter(criterion: Criterion) -> String {
+    format!("{criterion:?}").to_lowercase()
 }
 
 /// The reason why the fit of a model ended, as a sentence; `searched` where cross-validation chose the number of steps.

@@ -16,11 +16,13 @@ use super::stages::Stages;
 
 /// A bar with the iteration, the value, the gradient, the held-out score and the time left.
 pub struct FitProgress<'a> {
-    bar: Bar,
+    /// The bar itself, which is to be removed at the end.
+    pub bar: Bar,
     stages: &'a Stages,
     /// What the held-out score is.
     measure: ComparedBy,
-    warnings: RefCell<Vec<Warning>>,
+    /// What went wrong during the fit, and was reported then.
+    pub warnings: RefCell<Vec<Warning>>,
 }
 
 impl<'a> FitProgress<'a> {
@@ -69,16 +71,6 @@ impl<'a> FitProgress<'a> {
         }
     }
 
-    /// What went wrong during the fit, and was reported then.
-    pub fn warnings(&self) -> Vec<Warning> {
-        self.warnings.take()
-    }
-
-    /// Removes the bar.
-    pub fn finish(&self) {
-        self.bar.finish();
-    }
-
     /// Runs a fit with its checkpoint in the run's folder; `cure` is what may keep the next one from diverging.
     ///
     /// # Errors
@@ -90,9 +82,10 @@ impl<'a> FitProgress<'a> {
         run: impl FnOnce(FitSession<'_>) -> burn_nca_learn::Result<Fitted>,
     ) -> Result<Fitted> {
         let mut watch = |progress: &Progress| self.step(progress);
-        let mut begin = |start: &[f64]| recording.iter().for_each(|steps| steps.start(start));
+        let recorder = || recording.iter().map(|steps| steps.recorder.borrow_mut());
+        let mut begin = |start: &[f64]| recorder().for_each(|mut steps| steps.start(start));
         let mut note = |progress: &Progress, parameters: &[f64]| {
-            recording.iter().for_each(|steps| steps.step(progress, parameters));
+            recorder().for_each(|mut steps| steps.step(progress, parameters));
             ControlFlow::Continue(())
         };
         let mut session = FitSession::new().with_progress(&mut watch);
@@ -108,7 +101,7 @@ impl<'a> FitProgress<'a> {
             });
         }
         let model = run(session);
-        self.finish();
+        self.bar.finish();
         let model = model?;
         if model.summary().termination == Termination::Stopped {
             recording.iter().for_each(|steps| steps.keep());

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 
 use burn_nca_files::{JournalError, read_journal, write_journal};
-use burn_nca_learn::fit::{CheckpointEvent, FitIdentity, Progress};
+use burn_nca_learn::fit::{CheckpointEvent, FitIdentity};
 use burn_nca_program::RunFolder;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,8 @@ const WITH_EVERY_CHECKPOINT: usize = 16 << 20;
 
 /// The steps of a fit with a run's folder, for its report.
 pub struct Recording {
-    recorder: RefCell<Recorder>,
+    /// Notes the start and the steps.
+    pub recorder: RefCell<Recorder>,
     file: PathBuf,
     of: FitIdentity,
     /// What is missing of a resumed fit.
@@ -41,16 +42,6 @@ impl Recording {
     pub fn new(folder: &RunFolder, of: FitIdentity) -> Self {
         let (recorder, file) = (RefCell::default(), folder.file(STEPS));
         Self { recorder, file, of, missing: Cell::default(), failed: Cell::default() }
-    }
-
-    /// Notes the start.
-    pub fn start(&self, parameters: &[f64]) {
-        self.recorder.borrow_mut().start(parameters);
-    }
-
-    /// Notes a step.
-    pub fn step(&self, progress: &Progress, parameters: &[f64]) {
-        self.recorder.borrow_mut().step(progress, parameters);
     }
 
     /// Keeps the steps with the checkpoint, and continues from those of an interrupted run where the fit does.
@@ -137,20 +128,20 @@ fn read(file: &Path, of: &FitIdentity) -> Result<Option<Recorder>, JournalError>
 
 #[cfg(test)]
 mod tests {
+    use burn_nca_learn::fit::Progress;
+
     use super::*;
 
     fn progress(iteration: usize, held_out: Option<f64>) -> Progress {
-        let (value, gradient_max, step, seconds) = (0.0, 0.0, 1.0, 0.0);
-        let evaluations = iteration;
         Progress {
             iteration,
-            evaluations,
-            value,
-            gradient_max,
-            step,
+            evaluations: iteration,
+            value: 0.0,
+            gradient_max: 0.0,
+            step: 1.0,
             held_out,
             omitted: None,
-            seconds,
+            seconds: 0.0,
         }
     }
 
@@ -162,11 +153,12 @@ mod tests {
     /// A run that took three steps and died after its checkpoint of the second.
     fn killed(folder: &RunFolder) {
         let recording = Recording::new(folder, identity("a"));
-        recording.start(&[0.5, 1.0 / 3.0]);
-        recording.step(&progress(1, Some(0.25)), &[1.0, f64::MIN_POSITIVE]);
-        recording.step(&progress(2, None), &[2.0, -0.0]);
+        let recorder = || recording.recorder.borrow_mut();
+        recorder().start(&[0.5, 1.0 / 3.0]);
+        recorder().step(&progress(1, Some(0.25)), &[1.0, f64::MIN_POSITIVE]);
+        recorder().step(&progress(2, None), &[2.0, -0.0]);
         recording.follow(&CheckpointEvent::Saving);
-        recording.step(&progress(3, None), &[3.0, 0.0]);
+        recorder().step(&progress(3, None), &[3.0, 0.0]);
     }
 
     fn resumed(
@@ -175,7 +167,7 @@ mod tests {
         iteration: usize,
     ) -> (Vec<usize>, Option<Warning>) {
         let recording = Recording::new(folder, identity(settings));
-        recording.start(&[0.5, 1.0 / 3.0]);
+        recording.recorder.borrow_mut().start(&[0.5, 1.0 / 3.0]);
         recording.follow(&CheckpointEvent::Resumed { iteration, ended: false });
         let warning = recording.warning();
         (recording.into_steps().iter().map(|step| step.iteration).collect(), warning)
@@ -203,8 +195,8 @@ mod tests {
         assert!(resumed(&folder, "b", 2).1.is_some());
         // Without a checkpoint the fit starts from the beginning, and so does its record.
         let second = Recording::new(&folder, identity("a"));
-        second.start(&[9.0, 9.0]);
-        second.step(&progress(1, Some(0.1)), &[8.0, 8.0]);
+        second.recorder.borrow_mut().start(&[9.0, 9.0]);
+        second.recorder.borrow_mut().step(&progress(1, Some(0.1)), &[8.0, 8.0]);
         let steps = second.into_steps();
         assert_eq!(steps.iter().map(|step| step.parameters[0]).collect::<Vec<_>>(), [9.0, 8.0]);
     }

@@ -77,7 +77,7 @@ fn split_pairs(data: Coincidences, args: &FitArgs) -> Result<Rows<Coincidences>>
 /// unless the user says that they are.
 fn opened(args: &FitArgs, source: &Source, stages: &Stages) -> Result<Opened> {
     let mut pass = |done, all| stages.reduction_pass(done, all);
-    let mut opened = tables::open_watched(source, &mut pass)?;
+    let mut opened = tables::open(source, &mut pass)?;
     let says_classes = args.targets.task == Some(Task::Classes);
     let number = opened.table.fractional_class();
     if let (Some(number), false) = (number, says_classes) {

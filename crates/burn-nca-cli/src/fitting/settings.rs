@@ -58,7 +58,6 @@ pub fn configuration(
             (encoder, dim)
         }
     };
-    let init = args.model.init.as_ref().unwrap_or(&Init::Rule(Start::Auto));
     let rows = train.features().rows();
     let kind = match &encoder {
         // A network that is fitted further may have layers that only mini-batches can fit.
@@ -84,10 +83,18 @@ pub fn configuration(
             estimator.method,
             AnyMethod::Vsm(_) | AnyMethod::Ncfs(_) | AnyMethod::NcfsRegression(_)
         );
+    let start = match &args.model.init {
+        None => Start::Auto,
+        Some(Init::Rule(start)) => start.clone(),
+        Some(Init::File(path)) => {
+            let rows = if has_weights { 1 } else { dim };
+            Start::Given { weight: given_matrix(path, columns, rows)? }
+        }
+    };
     let blocks = BlockConfig::new();
     let blocks = args.memory.map_or(blocks.clone(), |mib| blocks.with_memory_mib(mib));
     let fit = FitConfig::new()
-        .with_start(start(init, columns, if has_weights { 1 } else { dim })?)
+        .with_start(start)
         .with_scaling(scaling(args, many_pairs || kind.takes_batches(), train.features()))
         .with_l2(l2)
         .with_penalty(penalty)
@@ -180,14 +187,6 @@ fn sums(args: &FitArgs) -> Option<Sums> {
     }
 }
 
-/// The start of a map whose matrix has so many rows, as `--init` says.
-fn start(init: &Init, columns: &[String], rows: usize) -> Result<Start> {
-    Ok(match init {
-        Init::Rule(start) => start.clone(),
-        Init::File(path) => Start::Given { weight: given_matrix(path, columns, rows)? },
-    })
-}
-
 /// A of shape `[rows, d]` from a file.
 fn given_matrix(path: &Path, columns: &[String], rows: usize) -> Result<Vec<f64>> {
     let matrix = if path.extension().is_some_and(|extension| extension == "csv") {
@@ -224,10 +223,13 @@ mod tests {
     use crate::fitting::method::{chosen, learned_from};
 
     fn config(options: &str) -> Result<Estimator> {
+        config_for(options, 3, 3)
+    }
+
+    fn config_for(options: &str, rows: usize, columns: usize) -> Result<Estimator> {
         let args = fit_args(options);
-        let names = ["a", "b", "c"].map(String::from).to_vec();
         let method = chosen(&args, learned_from(&args)?)?;
-        let train = Features::new(vec![0.0; 9], names).unwrap();
+        let train = Features::unnamed(vec![0.0; rows * columns], columns).unwrap();
         configuration(&args, method, AnyData::Unlabeled(&train), None)
     }
 
@@ -269,11 +271,9 @@ mod tests {
     #[test]
     fn large_tables_are_fitted_by_batches_unless_a_series_or_an_option_serves() {
         let by_batches = |options: &str, rows: usize| {
-            let args = fit_args(options);
-            let method = chosen(&args, learned_from(&args).unwrap()).unwrap();
-            let train = Features::unnamed(vec![0.0; 3 * rows], 3).unwrap();
-            let config = configuration(&args, method, AnyData::Unlabeled(&train), None).unwrap();
-            optimizer::for_rows(&args, config, rows).fit.optimizer.batches().is_some()
+            let config = config_for(options, rows, 3).unwrap();
+            let config = optimizer::for_rows(&fit_args(options), config, rows);
+            config.fit.optimizer.batches().is_some()
         };
         assert!(by_batches("", 45_000) && by_batches("--no-tune --objective f", 45_000));
         assert!(!by_batches("", 40_000) && !by_batches("--dim 2", 45_000));
@@ -349,25 +349,20 @@ mod tests {
     }
 
     #[test]
-    fn the_dimension_is_that_of_the_features_unless_told() {
-        assert_eq!(config("").unwrap().d_output, 3);
-        assert_eq!(config("--encoder diagonal").unwrap().d_output, 3);
-        assert_eq!(config("--encoder mlp").unwrap().d_output, 2);
-        assert_eq!(config("--dim 1").unwrap().d_output, 1);
-    }
-
-    #[test]
-    fn a_wide_table_is_learned_to_few_dimensions_unless_told() {
-        let wide = |rows: usize, options: &str| {
-            let args = fit_args(options);
-            let train = Features::unnamed(vec![0.0; rows * (WIDE + 1)], WIDE + 1).unwrap();
-            let method = AnyMethod::named("nca").unwrap();
-            let config = configuration(&args, method, AnyData::Unlabeled(&train), None).unwrap();
-            config.d_output
-        };
-        assert_eq!((wide(60, ""), wide(20, "")), (WIDE_DIM, 19));
-        assert_eq!(wide(60, "--dim 100"), 100);
-        assert_eq!(wide(60, "--encoder diagonal"), 129);
-        assert_eq!(wide(60, "--encoder mlp"), 2);
+    fn the_dimension_is_that_of_the_features_or_small_for_a_wide_table_unless_told() {
+        for (options, rows, columns, expected) in [
+            ("", 3, 3, 3),
+            ("--encoder diagonal", 3, 3, 3),
+            ("--encoder mlp", 3, 3, 2),
+            ("--dim 1", 3, 3, 1),
+            ("", 60, WIDE + 1, WIDE_DIM),
+            ("", 20, WIDE + 1, 19),
+            ("--dim 100", 60, WIDE + 1, 100),
+            ("--encoder diagonal", 60, WIDE + 1, 129),
+            ("--encoder mlp", 60, WIDE + 1, 2),
+        ] {
+            let config = config_for(options, rows, columns).unwrap();
+            assert_eq!(config.d_output, expected, "{options} {rows}");
+        }
     }
 }

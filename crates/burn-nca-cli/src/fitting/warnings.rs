@@ -7,7 +7,7 @@ use burn_nca_learn::method::Uses;
 
 use crate::cli::FitArgs;
 use crate::fitting::optimizer::rows_may_decide;
-use crate::output::warning;
+use crate::output::warning_if;
 use burn_nca_report::evaluation::{about_columns, about_copies, about_single_rows};
 use burn_nca_report::{Warning, counted};
 
@@ -56,12 +56,11 @@ pub fn about_config(args: &FitArgs, config: &Estimator, rows: usize) -> Vec<Warn
 fn about_weights(args: &FitArgs, method: &str) -> Option<Warning> {
     let closed = matches!(method, "lda" | "lda-rca" | "rca" | "pca" | "whitening" | "euclidean");
     let weighted = args.columns.weights.is_some() || args.columns.balanced;
-    (closed && weighted).then(|| {
-        warning!(
-            Prepared,
-            "the metric of {method} counts all rows alike: weights are those of the votes alone"
-        )
-    })
+    warning_if!(
+        closed && weighted,
+        Prepared,
+        "the metric of {method} counts all rows alike: weights are those of the votes alone"
+    )
 }
 
 /// About a number of dimensions that no option asked for.
@@ -71,13 +70,12 @@ fn about_dimension(args: &FitArgs, config: &Estimator) -> Option<Warning> {
     let tried = args.tuning.tune && (args.tuning.tune_dim.is_some() || is_searched());
     let open = args.dim.is_none() && args.model.warm_start.is_none() && !tried;
     let closed = config.fit.stop_at == Some(0);
-    (open && !closed && config.encoder == EncoderConfig::Linear && k < d).then(|| {
-        warning!(
-            FewDimensions,
-            "{d} features are mapped to {}; --dim sets another number, up to {d} for the full metric",
-            counted(k, "dimension")
-        )
-    })
+    warning_if!(
+        open && !closed && config.encoder == EncoderConfig::Linear && k < d,
+        FewDimensions,
+        "{d} features are mapped to {}; --dim sets another number, up to {d} for the full metric",
+        counted(k, "dimension")
+    )
 }
 
 /// About mini-batches that no option asked for.
@@ -85,14 +83,13 @@ fn about_batches(args: &FitArgs, config: &Estimator, rows: usize) -> Option<Warn
     // A closed form takes no batch.
     let told =
         rows_may_decide(args) && config.has_many_pairs(rows) && config.fit.stop_at != Some(0);
-    (told && config.fit.optimizer.batches().is_some()).then(|| {
-        warning!(
-            MiniBatches,
-            "{} are many for sums over all pairs: the fit is by mini-batches (adam); --optimizer lbfgs takes all pairs, \
-             for minutes or hours",
-            counted(rows, "row")
-        )
-    })
+    warning_if!(
+        told && config.fit.optimizer.batches().is_some(),
+        MiniBatches,
+        "{} are many for sums over all pairs: the fit is by mini-batches (adam); --optimizer lbfgs takes all pairs, \
+         for minutes or hours",
+        counted(rows, "row")
+    )
 }
 
 #[cfg(test)]

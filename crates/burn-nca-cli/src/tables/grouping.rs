@@ -10,9 +10,9 @@ use super::hints::number_of;
 use super::roles::Roles;
 use crate::failure::hinted;
 use crate::hint::ignore_instead;
-use crate::output::short_name;
+use crate::output::{short_name, warning, warning_if};
 use crate::source::Source;
-use burn_nca_report::{Warning, WarningCode};
+use burn_nca_report::Warning;
 
 /// Looks whether rows of other groups can say anything about a row, and takes the groups away where none can.
 ///
@@ -25,10 +25,9 @@ pub(super) fn settle(
     source: &Source,
 ) -> Result<Option<Warning>> {
     let Some(groups) = &roles.groups else { return Ok(None) };
-    let distinct: BTreeSet<usize> = rows.iter().map(|&row| groups[row]).collect();
     let name = source.columns.groups.as_deref().unwrap_or_default();
     let column = short_name(name);
-    let why = if distinct.len() < 2 {
+    let why = if number_of_groups(rows, groups) < 2 {
         format!("all rows are of one group of column \"{column}\"")
     } else {
         match single_group_classes(rows, target, groups) {
@@ -48,28 +47,25 @@ pub(super) fn settle(
         ));
     }
     roles.groups = None;
-    Ok(Some(warning(format!(
+    Ok(Some(warning!(
+        FewGroups,
         "{why}: the scores of the training rows count rows of the same group"
-    ))))
+    )))
 }
 
 /// The same of the rows that are learned from: one group alone cannot measure itself.
 pub(super) fn settle_training(train: &[usize], roles: &mut Roles) -> Option<Warning> {
-    let groups = roles.groups.as_ref()?;
-    let distinct: BTreeSet<usize> = train.iter().map(|&row| groups[row]).collect();
-    if distinct.len() > 1 {
-        return None;
-    }
-    roles.groups = None;
-    Some(warning(
+    roles.groups.take_if(|groups| number_of_groups(train, groups) < 2)?;
+    Some(warning!(
+        FewGroups,
         "the training rows are of one group: their own scores, and the comparison of settings, count rows of the same \
          group"
-            .to_string(),
     ))
 }
 
-fn warning(text: String) -> Warning {
-    Warning::new(WarningCode::FewGroups, text)
+/// How many groups these rows are of.
+fn number_of_groups(rows: &[usize], groups: &[usize]) -> usize {
+    rows.iter().map(|&row| groups[row]).collect::<BTreeSet<_>>().len()
 }
 
 /// The classes that are in one group only, and the number of all classes.
@@ -84,17 +80,16 @@ fn single_group_classes(rows: &[usize], target: &Target, groups: &[usize]) -> (V
 }
 
 fn about_single_groups(single: &[String], column: &str) -> Option<Warning> {
-    if single.is_empty() {
-        return None;
-    }
     let shown: Vec<String> = single.iter().take(SHOWN).map(|name| short_name(name)).collect();
     let more = if single.len() > SHOWN { ", …" } else { "" };
-    Some(warning(format!(
+    warning_if!(
+        !single.is_empty(),
+        FewGroups,
         "{} in one group of column \"{column}\" only: rows of other groups cannot be right about it, so that \
          its rows count as wrong: {}{more}",
         number_of(single.len(), "class is", "classes are"),
         shown.join(", ")
-    )))
+    )
 }
 
 #[cfg(test)]

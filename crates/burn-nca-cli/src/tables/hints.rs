@@ -8,7 +8,7 @@ use burn_nca_learn::data::{Features, name_key};
 use super::SHOWN;
 use super::similar_names::about_similar_classes;
 use crate::hint::{CommandKind, hint_text};
-use crate::output::{short_name, warning};
+use crate::output::{short_name, warning, warning_if};
 use burn_nca_report::{RowNames, Warning, WarningCode, counted};
 
 /// From so many classes that are whole numbers on, they may be a quantity.
@@ -19,13 +19,12 @@ const COUNTED_ROWS: usize = 20;
 
 /// Says that so many rows are not measured, if there are any.
 pub(super) fn unmeasured(rows: usize) -> Option<Warning> {
-    (rows > 0).then(|| {
-        warning!(
-            RowsWithoutClass,
-            "{} without a class left out of the measures",
-            counted(rows, "row")
-        )
-    })
+    warning_if!(
+        rows > 0,
+        RowsWithoutClass,
+        "{} without a class left out of the measures",
+        counted(rows, "row")
+    )
 }
 
 /// What may be meant otherwise, of the training rows `train` of a table whose rows have these names;
@@ -54,14 +53,13 @@ fn about_numbers(table: &Table) -> Option<Warning> {
     let Target::Classes { labels, names } = &table.target else { return None };
     let whole = |name: &String| name.parse::<f64>().is_ok_and(|number| number.fract() == 0.0);
     let many = names.len() > MANY_CLASSES && labels.len() < 10 * names.len();
-    (many && names.iter().all(whole)).then(|| {
-        warning!(
-            NumbersAsClasses,
-            "the target \"{}\" holds {} whole numbers, each treated as a class; --task regression predicts a number",
-            short_name(&table.target_name),
-            names.len()
-        )
-    })
+    warning_if!(
+        many && names.iter().all(whole),
+        NumbersAsClasses,
+        "the target \"{}\" holds {} whole numbers, each treated as a class; --task regression predicts a number",
+        short_name(&table.target_name),
+        names.len()
+    )
 }
 
 /// Classes of several lines: where a quotation mark is a letter, the next one ends the cell, maybe rows later.
@@ -90,15 +88,14 @@ fn about_minus_one(table: &Table) -> Option<Warning> {
     let counts = names.len() > 2
         && others.all(|(_, name)| name_key(name).parse::<f64>().is_ok_and(|number| number >= 0.0));
     let rows = labels.iter().filter(|label| **label == class).count();
-    counts.then(|| {
-        warning!(
-            ClassMinusOne,
-            "{} of class {}, which is learned as a class; if it marks rows without one, as in scikit-learn, give \
-             --unlabeled-class -1",
-            number_of(rows, "row is", "rows are"),
-            names[class]
-        )
-    })
+    warning_if!(
+        counts,
+        ClassMinusOne,
+        "{} of class {}, which is learned as a class; if it marks rows without one, as in scikit-learn, give \
+         --unlabeled-class -1",
+        number_of(rows, "row is", "rows are"),
+        names[class]
+    )
 }
 
 /// Columns that only number the rows.
@@ -186,18 +183,18 @@ fn about_copies(features: &Features) -> Option<Warning> {
 /// Fewer training rows than features.
 fn about_few_rows(features: &Features, train: &[usize]) -> Option<Warning> {
     let (n, d) = (train.len(), features.columns());
-    (n < d).then(|| {
-        warning!(
-            FewRows,
-            "{} for {}: a map can set every row apart by chance, so trust held-out rows alone; a few --dim, more \
-             --l2 or --encoder diagonal learn less of it",
-            counted(n, "training row"),
-            counted(d, "feature")
-        )
-    })
+    warning_if!(
+        n < d,
+        FewRows,
+        "{} for {}: a map can set every row apart by chance, so trust held-out rows alone; a few --dim, more \
+         --l2 or --encoder diagonal learn less of it",
+        counted(n, "training row"),
+        counted(d, "feature")
+    )
 }
 
-fn column_of(features: &Features, column: usize) -> Vec<f64> {
+/// The values of a column.
+pub(super) fn column_of(features: &Features, column: usize) -> Vec<f64> {
     (0..features.rows()).map(|row| features.value(row, column)).collect()
 }
 

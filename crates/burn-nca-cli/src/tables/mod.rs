@@ -18,7 +18,7 @@ mod value_hints;
 
 pub use arrays::nameless;
 pub use check::check;
-pub use of_fit::{open, open_features, open_watched};
+pub use of_fit::{open, open_features};
 pub use of_model::{LabeledRows, ModelRows, format_of, groups_of, labeled_table, rows};
 pub use opened::{Opened, PreparedData};
 

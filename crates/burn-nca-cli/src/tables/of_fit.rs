@@ -1,7 +1,6 @@
 //! The table of a fit: read, prepared on its training rows, and split.
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 
 use anyhow::{Result, bail};
 use burn_nca_data::{
@@ -30,16 +29,11 @@ use crate::output::{short_name, warning};
 use crate::source::{Columns, Source};
 use burn_nca_report::{RowNames, Warning, WarningCode};
 
-/// Opens, prepares and splits the table of a fit.
+/// Opens, prepares and splits the table of a fit, asking before each pass of the reduction of a sparse one.
 ///
 /// # Errors
 /// A table that cannot be read or prepared, or a split without a training row.
-pub fn open(source: &Source) -> Result<Opened> {
-    open_watched(source, &mut |_, _| Ok(ControlFlow::Continue(())))
-}
-
-/// As [`open`], asking before each pass of the reduction of a sparse table.
-pub fn open_watched(source: &Source, on_pass: &mut OnPass<'_>) -> Result<Opened> {
+pub fn open(source: &Source, on_pass: &mut OnPass<'_>) -> Result<Opened> {
     let opened = if is_sparse(&source.data) {
         sparse::open(source, on_pass)?
     } else if source.columns.need_raw_table() {
@@ -116,6 +110,9 @@ fn raw(source: &Source) -> Result<Opened> {
     let tested =
         test.map(|test| with_test_rows(test, source, &target_name, (&mut raw, &mut roles)));
     let (preparation, note) = tested.transpose()?.unzip();
+    if test.is_some() {
+        roles.is_test = Some((0..raw.rows()).map(|row| row >= first_rows).collect());
+    }
     let note: Option<Warning> = note.flatten();
     let notes: Vec<Warning> =
         read_as(raw.notes(), CommandKind::Fit).into_iter().chain(note).collect();
@@ -132,7 +129,7 @@ fn raw(source: &Source) -> Result<Opened> {
     let without: Vec<usize> = (0..raw.rows()).filter(is_without).collect();
     let (rows, target, without_weight) = weighted((rows, target), roles.weights.as_deref())?;
     let groups = grouping::settle(&rows, &target, &mut roles, source)?;
-    let split = split_of(source, (&rows, &target), &roles, first_rows)?;
+    let split = split_of(source, (&rows, &target), &roles)?;
     let groups =
         groups.or_else(|| grouping::settle_training(&in_table(&rows, &split.train), &mut roles));
     if split.train.is_empty() {
@@ -233,21 +230,10 @@ fn weighted(
 }
 
 /// The training and the test rows among those with a target.
-fn split_of(
-    source: &Source,
-    (rows, target): (&[usize], &Target),
-    roles: &Roles,
-    first_rows: usize,
-) -> Result<Split> {
-    let split_by = |is_test: &dyn Fn(usize) -> bool| {
-        let (test, train) = (0..rows.len()).partition(|&at| is_test(rows[at]));
-        Split { train, test }
-    };
-    if source.columns.test.is_some() {
-        return Ok(split_by(&|row| row >= first_rows));
-    }
+fn split_of(source: &Source, (rows, target): (&[usize], &Target), roles: &Roles) -> Result<Split> {
     if let Some(is_test) = &roles.is_test {
-        return Ok(split_by(&|row| is_test[row]));
+        let (test, train) = (0..rows.len()).partition(|&at| is_test[rows[at]]);
+        return Ok(Split { train, test });
     }
     let Some(groups) = &roles.groups else { return drawn_split(target, rows.len(), source) };
     let labels = match target {

@@ -8,7 +8,7 @@ use burn_nca_data::{
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, Preparation, Prepared, RawTable, Split, name_key};
 
-use super::arrays::{features_alone, features_by_position, named_by_position, nameless};
+use super::arrays::{by_position, features_alone, nameless};
 use super::hints::{read_as, unmeasured};
 use super::of_fit::kept;
 use super::roles::Roles;
@@ -70,7 +70,7 @@ pub fn rows(
         let names = model.scaling().names();
         let (features, notes) = open_features_as(data, names, &format)?;
         let (features, note) =
-            features_by_position(&features, (data, names)).unwrap_or((features, None));
+            by_position(features.renamed(names), (data, names)).unwrap_or((features, None));
         return Ok(ModelRows {
             warnings: read_as(&notes, CommandKind::Use).into_iter().chain(note).collect(),
             ..ModelRows::all(features)
@@ -86,7 +86,8 @@ pub fn rows(
                 true => open_raw(features_alone(data), &RawOptions::default())?,
                 false => (&open_features_as(data, &[], &TextFormat::default())?.0).into(),
             };
-            named_by_position(raw, (data, &columns_of(model)), 0)
+            let names = columns_of(model);
+            by_position(raw.renamed(&names, 0), (data, &names)).unwrap_or((raw, None))
         }
     };
     let ids = id.map(String::from).or(learned_id).and_then(|name| {
@@ -168,7 +169,8 @@ pub fn labeled_table(
         (found, _) => found?,
     };
     let names = model.scaling().names();
-    if let Some((renamed, note)) = features_by_position(&found.table.features, (data, names)) {
+    let renamed = found.table.features.renamed(names);
+    if let Some((renamed, note)) = by_position(renamed, (data, names)) {
         found.table.features = renamed;
         found.warnings.extend(note);
     }
@@ -228,8 +230,9 @@ fn prepared_table(
         unlabeled_class: unlabeled.map(String::from),
         ..of_columns
     };
-    let (mut raw, note) =
-        named_by_position(open_raw(data, &options)?, (data, &columns_of(model)), 1);
+    let (raw, names) = (open_raw(data, &options)?, columns_of(model));
+    let renamed = by_position(raw.renamed(&names, 1), (data, &names));
+    let (mut raw, note) = renamed.unwrap_or((raw, None));
     let name = raw.columns().last().map_or(String::new(), |column| column.name().to_string());
     let Some(column) = raw.take(&name) else {
         anyhow::bail!(hinted(format!("{data} has no target"), "name it with --target"))

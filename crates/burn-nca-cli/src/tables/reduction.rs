@@ -12,9 +12,9 @@ use crate::failure::hinted;
 #[derive(Debug)]
 pub struct Reduction {
     /// How the columns are scaled first; a sparse table is not.
-    scaling: Option<Scaling>,
+    pub(super) scaling: Option<Scaling>,
     /// From the columns to the directions.
-    projection: Projection,
+    pub(super) projection: Projection,
 }
 
 /// The same features by the names of directions, which those of columns are not to be taken for.
@@ -24,11 +24,6 @@ pub(super) fn directions(features: &Features) -> Result<Features> {
 }
 
 impl Reduction {
-    /// That of a sparse table.
-    pub(super) fn of_sparse(projection: Projection) -> Self {
-        Self { scaling: None, projection }
-    }
-
     /// The `k` directions of largest variance of the scaled training rows, and the share of the variance that they hold.
     ///
     /// # Errors

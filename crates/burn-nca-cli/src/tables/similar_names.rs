@@ -7,7 +7,7 @@ use burn_nca_learn::data::{RawColumn, RawValues, are_same_letters, is_decomposed
 use burn_nca_report::Warning;
 
 use super::SHOWN;
-use crate::output::{short_name, warning};
+use crate::output::{short_name, warning_if};
 
 /// The most names with marks on letters that are compared with the others.
 const MOST_MARKED: usize = 100;
@@ -45,13 +45,12 @@ fn about_similar(what: &str, taken: &str, names: &[String]) -> Option<Warning> {
         .map(|names| names.iter().map(|name| format!("\"{}\"", short_name(name))))
         .map(|names| names.collect::<Vec<_>>().join(" and "))
         .collect();
-    (!found.is_empty()).then(|| {
-        warning!(
-            SimilarClasses,
-            "{what} differ in case{accents} or in spaces only, and are {taken}: {}; write them alike if they are one",
-            found.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join("; ")
-        )
-    })
+    warning_if!(
+        !found.is_empty(),
+        SimilarClasses,
+        "{what} differ in case{accents} or in spaces only, and are {taken}: {}; write them alike if they are one",
+        found[..found.len().min(SHOWN)].join("; ")
+    )
 }
 
 /// Names that are one in two ways of Unicode, as macOS and others write accents.

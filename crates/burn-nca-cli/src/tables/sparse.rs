@@ -105,7 +105,7 @@ fn reduced(
     let rows = directions(&svd.apply(features)?)?;
     let prepared = Warning::new(WarningCode::Prepared, remark);
     let warnings = std::iter::once(prepared).chain(about_constant_columns(&train)).collect();
-    Ok((Reduction::of_sparse(svd.projection), rows, warnings))
+    Ok((Reduction { scaling: None, projection: svd.projection }, rows, warnings))
 }
 
 /// About columns of equal entries; columns without any are common in a sparse table.

@@ -6,7 +6,7 @@ use burn_nca_data::{Table, Target};
 use burn_nca_learn::data::{Features, RawColumn, RawTable, RawValues, Split};
 
 use super::hints::listed;
-use crate::output::{short_name, warning};
+use crate::output::{short_name, warning, warning_if};
 use burn_nca_report::{RowNames, Warning};
 
 /// Rows that each class has on average where one value for each of them is no coincidence.
@@ -188,14 +188,13 @@ fn about_outliers(name: &str, values: &[f64], names: &RowNames) -> Option<Warnin
 fn about_constant_test(name: &str, values: &[f64], test: &[usize]) -> Option<Warning> {
     let first = values[*test.first()?];
     let constant = test.iter().all(|&row| values[row] == first);
-    (constant && test.len() > 1).then(|| {
-        warning!(
-            ConstantTarget,
-            "the target \"{name}\" is {first} in all {} held-out rows, so R² is undefined there (-); another --seed, \
-             or a larger --test-size, holds out other rows",
-            test.len()
-        )
-    })
+    warning_if!(
+        constant && test.len() > 1,
+        ConstantTarget,
+        "the target \"{name}\" is {first} in all {} held-out rows, so R² is undefined there (-); another --seed, \
+         or a larger --test-size, holds out other rows",
+        test.len()
+    )
 }
 
 #[cfg(test)]
@@ -206,59 +205,51 @@ mod tests {
 
     use super::*;
 
-    fn of(text: &str, task: TargetKind) -> Vec<Warning> {
+    /// What is said of a table of 60 rows, whose first column is `a`; the others have these heads and cells.
+    fn of(task: TargetKind, heads: &str, cells: impl Fn(usize) -> String) -> Vec<Warning> {
+        let rows: String = (0..60).map(|row| format!("{},{}\n", row % 7, cells(row))).collect();
         let options = CsvOptions { task, ..CsvOptions::default() };
+        let text = format!("a,{heads}\n{rows}");
         let table = parse_csv("t.csv", text.as_bytes(), &options).unwrap();
         let split = Split { train: (0..40).collect(), test: (40..60).collect() };
         about_target(&table, &split, (&RowNames::default(), false))
     }
 
-    fn rows(row: impl Fn(usize) -> String) -> String {
-        (0..60).map(row).collect()
-    }
-
     #[test]
-    fn a_feature_that_is_the_class_in_other_numbers_is_named() {
-        let text =
-            rows(|row| format!("{},{},{}\n", row % 7, 9 - row % 3, ["u", "v", "w"][row % 3]));
-        let found = of(&format!("a,code,y\n{text}"), TargetKind::Classes);
-        assert_eq!(found.len(), 1);
-        assert_eq!(found[0].code, WarningCode::TargetCopy);
-        assert!(found[0].text.starts_with("the column code determines the target"), "{found:?}");
+    fn a_feature_that_is_the_target_in_other_numbers_is_named() {
+        let class = |row: usize| ["u", "v", "w"][row % 3];
+        let code = |row| format!("{},{}", 9 - row % 3, class(row));
+        let [warning] = &of(TargetKind::Classes, "code,y", code)[..] else { panic!() };
+        assert_eq!(warning.code, WarningCode::TargetCopy);
+        assert!(warning.text.starts_with("the column code determines the target"), "{warning:?}");
         // One class of two values, and one value of two classes.
-        let text =
-            rows(|row| format!("{},{},{}\n", row % 6, row % 3 / 2, ["u", "v", "w"][row % 3]));
-        assert_eq!(of(&format!("a,b,y\n{text}"), TargetKind::Classes), []);
-    }
-
-    #[test]
-    fn a_feature_that_is_the_number_in_other_units_is_named() {
+        let coarse = |row| format!("{},{},{}", row % 6, row % 3 / 2, class(row));
+        assert_eq!(of(TargetKind::Classes, "b,c,y", coarse), []);
         let y = |row: usize| (row * row % 17) as f64;
-        let text = rows(|row| format!("{},{},{}\n", row % 7, 32.0 + 1.8 * y(row), y(row)));
-        let found = of(&format!("a,fahrenheit,y\n{text}"), TargetKind::Numeric);
-        assert_eq!(found.len(), 1);
-        assert!(found[0].text.starts_with("the column fahrenheit determines"), "{found:?}");
-        let text =
-            rows(|row| format!("{},{},{}\n", row % 7, y(row) + 1e-3 * (row % 2) as f64, y(row)));
-        assert_eq!(of(&format!("a,b,y\n{text}"), TargetKind::Numeric), []);
+        let units = |row| format!("{},{}", 32.0 + 1.8 * y(row), y(row));
+        let [warning] = &of(TargetKind::Numeric, "fahrenheit,y", units)[..] else { panic!() };
+        assert!(warning.text.starts_with("the column fahrenheit determines"), "{warning:?}");
+        let near = |row| format!("{},{}", y(row) + 1e-3 * (row % 2) as f64, y(row));
+        assert_eq!(of(TargetKind::Numeric, "b,y", near), []);
     }
 
     #[test]
     fn a_row_that_makes_the_variance_of_a_target_is_named() {
-        let text =
-            rows(|row| format!("{},{}\n", row % 7, if row == 8 { 1e6 } else { (row % 5) as f64 }));
-        let found = of(&format!("a,y\n{text}"), TargetKind::Numeric);
-        assert_eq!(found.len(), 1);
-        assert!(found[0].text.starts_with("1 row makes 98.3 % of the variance"), "{found:?}");
-        assert!(found[0].text.contains("1000000 in row 9, where the median is 2"), "{found:?}");
+        let y = |row: usize| if row == 8 { 1e6 } else { (row % 5) as f64 };
+        let [warning] = &of(TargetKind::Numeric, "y", |row| y(row).to_string())[..] else {
+            panic!()
+        };
+        assert!(warning.text.starts_with("1 row makes 98.3 % of the variance"), "{warning:?}");
+        assert!(warning.text.contains("1000000 in row 9, where the median is 2"), "{warning:?}");
     }
 
     #[test]
     fn held_out_rows_of_one_value_leave_r2_undefined() {
-        let text = rows(|row| format!("{},{}\n", row % 7, if row < 40 { row % 5 } else { 3 }));
-        let found = of(&format!("a,y\n{text}"), TargetKind::Numeric);
-        assert_eq!(found.len(), 1);
-        assert!(found[0].text.contains("is 3 in all 20 held-out rows"), "{found:?}");
+        let y = |row: usize| if row < 40 { row % 5 } else { 3 };
+        let [warning] = &of(TargetKind::Numeric, "y", |row| y(row).to_string())[..] else {
+            panic!()
+        };
+        assert!(warning.text.contains("is 3 in all 20 held-out rows"), "{warning:?}");
     }
 
     #[test]

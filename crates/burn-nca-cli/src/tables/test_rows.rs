@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use burn_nca_data::{Target, TargetColumn, has_columns, open_raw, same_class};
 use burn_nca_learn::data::{Missing, Preparation, RawColumn, RawTable, name_key};
 
-use super::arrays::{named_by_position, nameless};
+use super::arrays::{by_position, nameless};
 use super::roles::Roles;
 use super::target::{raw_options, take_target, targets};
 use crate::source::Source;
@@ -38,7 +38,8 @@ pub(super) fn with_test_rows(
         (options.columns, options.columns_in_order) = (Some(features.clone()), true);
     }
     let more = with_target(open_raw(test, &options)?, target)?;
-    let (mut more, note) = named_by_position(more, (test, &features), 1);
+    let renamed = by_position(more.renamed(&features, 1), (test, &features));
+    let (mut more, note) = renamed.unwrap_or((more, None));
     let more_roles = Roles::take(&mut more, columns).with_context(|| test.to_string())?;
     if let (Some(weights), Some(more)) = (&mut roles.weights, more_roles.weights) {
         weights.extend(more);

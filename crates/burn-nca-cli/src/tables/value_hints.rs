@@ -2,8 +2,8 @@
 
 use burn_nca_learn::data::Features;
 
-use super::hints::{joined, listed};
-use crate::output::{short_name, warning};
+use super::hints::{column_of, joined, listed};
+use crate::output::{short_name, warning_if};
 use burn_nca_report::{RowNames, Warning};
 
 /// From so many rows on, the values of a column say what is usual in it.
@@ -22,27 +22,16 @@ pub(super) fn about_values(features: &Features, rows: &RowNames) -> Vec<Warning>
     }
     let (mut marks, mut slips, mut dates) = (Vec::new(), Vec::new(), Vec::new());
     for (column, name) in features.names().iter().enumerate() {
-        let mut values: Vec<f64> =
-            (0..features.rows()).map(|row| features.value(row, column)).collect();
+        let mut values = column_of(features, column);
         values.sort_unstable_by(f64::total_cmp);
         match Extreme::of(&values) {
-            Some(extreme) if extreme.count > 1 && is_mark(extreme.value) => {
-                marks.push(format!(
-                    "{} {} times in {}",
-                    shown(extreme.value),
-                    extreme.count,
-                    short_name(name)
-                ));
+            Some(Extreme { value, count, .. }) if count > 1 && is_mark(value) => {
+                marks.push(format!("{} {count} times in {}", shown(value), short_name(name)));
             }
-            Some(extreme) if extreme.count == 1 && extreme.ranges > FAR => {
-                let row =
-                    (0..features.rows()).find(|&row| features.value(row, column) == extreme.value);
-                slips.push(format!(
-                    "{} in {} of {}",
-                    shown(extreme.value),
-                    rows.name(row.unwrap_or_default()),
-                    short_name(name)
-                ));
+            Some(Extreme { value, count: 1, ranges }) if ranges > FAR => {
+                let row = (0..features.rows()).find(|&row| features.value(row, column) == value);
+                let row = rows.name(row.unwrap_or_default());
+                slips.push(format!("{} in {row} of {}", shown(value), short_name(name)));
             }
             _ => {}
         }
@@ -52,30 +41,27 @@ pub(super) fn about_values(features: &Features, rows: &RowNames) -> Vec<Warning>
     }
     let columns = if dates.len() == 1 { "the column" } else { "the columns" };
     let all = [
-        (!marks.is_empty()).then(|| {
-            warning!(
-                PlaceholderValues,
-                "far from all other values: {}; if that marks a missing value, it is used as a number here: leave \
-                 the cells empty, and give --missing",
-                joined(&marks)
-            )
-        }),
-        (!slips.is_empty()).then(|| {
-            warning!(
-                FeatureOutliers,
-                "a single value lies {FAR} times as far off as all others spread: {}; scaling makes the others \
-                 nearly equal, so correct the value, or remove the row, if it is an error",
-                joined(&slips)
-            )
-        }),
-        (!dates.is_empty()).then(|| {
-            warning!(
-                DatesAsNumbers,
-                "{columns} {} look like days written as 20240131, whose differences are no numbers of days; write what \
-                 matters of them as numbers (the year, the day of the week, days since a start), or --ignore them",
-                listed(&dates)
-            )
-        }),
+        warning_if!(
+            !marks.is_empty(),
+            PlaceholderValues,
+            "far from all other values: {}; if that marks a missing value, it is used as a number here: leave \
+             the cells empty, and give --missing",
+            joined(&marks)
+        ),
+        warning_if!(
+            !slips.is_empty(),
+            FeatureOutliers,
+            "a single value lies {FAR} times as far off as all others spread: {}; scaling makes the others \
+             nearly equal, so correct the value, or remove the row, if it is an error",
+            joined(&slips)
+        ),
+        warning_if!(
+            !dates.is_empty(),
+            DatesAsNumbers,
+            "{columns} {} look like days written as 20240131, whose differences are no numbers of days; write what \
+             matters of them as numbers (the year, the day of the week, days since a start), or --ignore them",
+            listed(&dates)
+        ),
     ];
     all.into_iter().flatten().collect()
 }
