@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Place, table};
+use crate::{Place, assert_parts, table};
 
 /// A model of iris in two dimensions, by these options.
 fn fit(place: &Place, run: &str, options: &str) {
@@ -76,8 +76,7 @@ fn numbers_are_predicted_by_the_saved_rule() {
     assert_eq!(predicted("soft t.csv"), predicted("soft t.csv --rule soft"));
     assert_eq!(predicted("knn t.csv"), predicted("soft t.csv --neighbors 4"));
     assert_eq!(predicted("knn t.csv --rule soft"), predicted("soft t.csv"));
-    let text = place.nca("evaluate knn t.csv").printed();
-    assert!(text.contains("predicts by the rule 4-NN"), "{text}");
+    assert_parts(&place.nca("evaluate knn t.csv").printed(), &["predicts by the rule 4-NN"]);
 }
 
 #[test]

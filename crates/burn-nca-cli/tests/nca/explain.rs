@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{Place, array_of, number, table, warnings};
+use crate::{Place, array_of, assert_parts, number, table, warnings};
 
 /// A model of named rows of two classes that the first column parts; that of `row 8` is wrong. The last is of no class.
 fn fit(place: &Place, options: &str) {
@@ -68,17 +68,15 @@ fn a_table_that_is_gone_leaves_the_neighbors() {
     fit(&place, "");
     place.rename("t.csv", "moved.csv");
     let found = place.nca("predict run moved.csv --explain").json();
-    let (_, warning) = warnings(&found)[0];
-    assert!(warning.contains("numbered by the training rows alone"), "{warning}");
+    assert_parts(warnings(&found)[0].1, &["numbered by the training rows alone"]);
     let explanation = &found["rows"][0]["explanation"];
     assert!(explanation["features"].is_null());
     assert_eq!(array_of(&explanation["neighbors"]).len(), 3);
     let found = place.nca("predict run moved.csv --explain --train moved.csv").json();
     assert!(found["rows"][0]["explanation"]["features"].is_object(), "{found}");
     place.file("wrong.csv", "name,x,noise,kind\na,1,2,left\nb,2,1,right\n");
-    place
-        .nca("predict run moved.csv --explain --train wrong.csv")
-        .fails(1, &["wrong.csv does not hold the"]);
+    let wrong = "predict run moved.csv --explain --train wrong.csv";
+    place.nca(wrong).fails(1, &["wrong.csv does not hold the"]);
     place.nca("predict run moved.csv --train moved.csv").failure(2);
     place.nca("predict run moved.csv --explain=0").fails(2, &["--explain"]);
 }

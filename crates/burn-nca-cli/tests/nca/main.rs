@@ -108,15 +108,6 @@ impl Place {
         std::fs::rename(self.path(from), self.path(to)).unwrap();
     }
 
-    /// The names of what is in a folder, in order.
-    fn names(&self, folder: &str) -> Vec<String> {
-        let entries = std::fs::read_dir(self.path(folder)).unwrap();
-        let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name();
-        let mut names: Vec<_> = entries.map(|entry| name(entry).into_string().unwrap()).collect();
-        names.sort();
-        names
-    }
-
     /// Removes a folder with what it holds.
     fn clear(&self, folder: &str) {
         std::fs::remove_dir_all(self.path(folder)).unwrap();
@@ -124,7 +115,7 @@ impl Place {
 }
 
 /// A table of this header and so many rows.
-fn table(header: &str, count: usize, row: impl Fn(usize) -> String) -> String {
+fn table(header: &str, count: usize, mut row: impl FnMut(usize) -> String) -> String {
     (0..count).fold(format!("{header}\n"), |text, at| text + &row(at) + "\n")
 }
 

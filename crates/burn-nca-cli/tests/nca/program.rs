@@ -139,9 +139,8 @@ impl Outcome {
 
 impl std::fmt::Display for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (stdout, stderr) = (&self.0.stdout, &self.0.stderr);
-        writeln!(f, "status: {}", self.0.status)?;
-        writeln!(f, "stdout:\n{}", String::from_utf8_lossy(stdout))?;
-        write!(f, "stderr:\n{}", String::from_utf8_lossy(stderr))
+        let Output { status, stdout, stderr } = &self.0;
+        let [stdout, stderr] = [stdout, stderr].map(|bytes| String::from_utf8_lossy(bytes));
+        write!(f, "status: {status}\nstdout:\n{stdout}\nstderr:\n{stderr}")
     }
 }

@@ -79,14 +79,11 @@ fn numbers_of_the_own_group_are_in_no_score() {
 /// Rows of three classes in so many groups.
 fn sites(groups: usize) -> String {
     let mut next = random(3);
-    let rows: Vec<String> = (0..90)
-        .map(|row| {
-            let class = next() / 17 % 3;
-            let at = [0, 1].map(|c| (400 * (class * (c + 1) % 3) + next()) as f64 / 100.0);
-            format!("{},{},s{},{}", at[0], at[1], row % groups, ["u", "v", "w"][class])
-        })
-        .collect();
-    table("a,b,site,class", 90, |row| rows[row].clone())
+    table("a,b,site,class", 90, |row| {
+        let class = next() / 17 % 3;
+        let at = [0, 1].map(|c| (400 * (class * (c + 1) % 3) + next()) as f64 / 100.0);
+        format!("{},{},s{},{}", at[0], at[1], row % groups, ["u", "v", "w"][class])
+    })
 }
 
 #[test]
@@ -142,9 +139,8 @@ fn rows_of_weight_0_are_as_if_they_were_not_there() {
     let row = |report: &Value| report["embedding"]["points"][0]["row"].as_u64().unwrap();
     assert!(row(&a) >= row(&b), "rows are numbered by the file");
     place.file("none.csv", weighted(&|_| "0"));
-    place
-        .nca("fit none.csv --weights w --target class")
-        .fails(1, &["none of the 90 rows has a positive weight"]);
+    let none = "none of the 90 rows has a positive weight";
+    place.nca("fit none.csv --weights w --target class").fails(1, &[none]);
 }
 
 #[test]
@@ -152,14 +148,12 @@ fn a_scaled_identity_has_the_scores_of_euclidean_distance_in_f32_and_f64() {
     let place = Place::new();
     // Grades from 1 to 5, and yes or no.
     let mut next = random(1);
-    let grades: Vec<String> = (0..250)
-        .map(|_| {
-            let x = [next() % 5 + 1, next() % 5 + 1, next() % 5 + 1, next() % 5 + 1, next() % 2];
-            let class = if x[0] * x[1] > x[2] * x[3] { "l" } else { "r" };
-            format!("{},{},{},{},{},{class}", x[0], x[1], x[2], x[3], x[4])
-        })
-        .collect();
-    place.file("t.csv", table("a,b,c,d,e,class", 250, |row| grades[row].clone()));
+    let grades = |_| {
+        let x = [next() % 5 + 1, next() % 5 + 1, next() % 5 + 1, next() % 5 + 1, next() % 2];
+        let class = if x[0] * x[1] > x[2] * x[3] { "l" } else { "r" };
+        format!("{},{},{},{},{},{class}", x[0], x[1], x[2], x[3], x[4])
+    };
+    place.file("t.csv", table("a,b,c,d,e,class", 250, grades));
     for scale in ["none", "standardize"] {
         for perplexity in ["0", "7", "15"] {
             for precision in ["f32", "f64"] {

@@ -2,22 +2,21 @@
 
 use std::fs;
 
-use crate::{Place, random, timeless};
+use crate::{Place, random, table, timeless};
 
 /// More than a megabyte, which is read in pieces: three classes that differ in some of 44 columns.
 fn write_table(place: &Place) {
     let columns = 44;
     let header: String = (0..columns).map(|column| format!("f{column},")).collect();
-    let mut text = format!("{header}kind\n");
     let mut next = random(1);
-    for row in 0..2600 {
-        for column in 0..columns {
+    let text = table(&format!("{header}kind"), 2600, |row| {
+        let cell = |column: usize| {
             let noise = (next() >> 7) as f64 / f64::from(1 << 23) - 1.0;
-            let class = f64::from(if column < 5 { row % 3 } else { 0 });
-            text.push_str(&format!("{:.7},", noise + 0.4 * class));
-        }
-        text.push_str(&format!("c{}\n", row % 3));
-    }
+            let class = if column < 5 { row % 3 } else { 0 };
+            format!("{:.7},", noise + 0.4 * class as f64)
+        };
+        (0..columns).map(cell).collect::<String>() + &format!("c{}", row % 3)
+    });
     assert!(text.len() > 1 << 20);
     place.file("t.csv", text);
 }

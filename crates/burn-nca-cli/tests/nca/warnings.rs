@@ -74,10 +74,8 @@ fn a_checkpoint_that_cannot_be_written_is_in_the_report() {
     child.stdin.take().unwrap().write_all(place.read("classes.csv").as_bytes()).unwrap();
     let stderr = Outcome::of(child).success().stderr();
     assert_eq!(stderr.matches("the checkpoint cannot be written").count(), 1, "{stderr}");
-    assert!(
-        warned(&place.json("run/report.json")).contains("checkpoint_not_written: "),
-        "{stderr}"
-    );
+    let report = place.json("run/report.json");
+    assert!(warned(&report).contains("checkpoint_not_written: "), "{stderr}");
 }
 
 #[test]

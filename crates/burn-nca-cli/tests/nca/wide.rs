@@ -6,16 +6,14 @@ use crate::{Place, array_of, assert_parts, methods_compared, random, table, warn
 /// Rows of two classes in many columns, the first of which separates them.
 fn wide_table(rows: usize, columns: usize) -> String {
     let names: Vec<String> = (1..=columns).map(|column| format!("g{column}")).collect();
-    let mut text = format!("{},class\n", names.join(","));
     let mut next = random(1);
     let mut random = || (next() >> 21) as f64 / 512.0 - 1.0;
-    for row in 0..rows {
+    table(&format!("{},class", names.join(",")), rows, |row| {
         let class = row % 2;
         let mut cells = vec![format!("{}", class as f64 + random() / 8.0)];
         cells.extend((1..columns).map(|_| format!("{:.2}", random())));
-        text.push_str(&format!("{},{}\n", cells.join(","), ["a", "b"][class]));
-    }
-    text
+        format!("{},{}", cells.join(","), ["a", "b"][class])
+    })
 }
 
 #[test]
@@ -76,8 +74,7 @@ fn columns_are_reduced_for_the_fit_and_the_model_takes_the_table_itself() {
     let own = place.nca("evaluate mlp t.csv").json();
     let report = &report["accuracy"]["knn"];
     assert!(own["accuracy"]["knn"].as_f64() >= report.as_f64(), "{own} {report}");
-    let told = place.nca("info mlp").printed();
-    assert!(told.contains("network 15-256-128-2"), "{told}");
+    assert_parts(&place.nca("info mlp").printed(), &["network 15-256-128-2"]);
     place.nca("fit t.csv --categorical auto --reduce 16").fails(1, &["give --reduce 15 or fewer"]);
 }
 

@@ -15,14 +15,15 @@ mod ways;
 use std::io::Write;
 use std::sync::LazyLock;
 
-use acceptance::data::{lbfgs, overlapping, uniform};
+use acceptance::data::{lbfgs, overlapping, transposed, uniform};
 use acceptance::oracle;
-use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn::tensor::{DType, Device, Tensor};
 use burn_nca_learn::data::{Features, Labeled};
 use burn_nca_learn::encoder::LinearMap;
 use burn_nca_learn::fit::exact::{BlockConfig, value_and_gradient};
 use burn_nca_learn::fit::parameters::flatten_gradients;
 use burn_nca_learn::fit::{FitConfig, Precision};
+use burn_nca_learn::objective::transfer::float_tensor;
 use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig};
 use burn_nca_learn::{MetricModel, NcaConfig, device};
 
@@ -75,9 +76,8 @@ fn value_and_gradient_agree(name: &str, dtype: DType, tolerance: f64) {
         let z = oracle::embed(&sample.x, d, &a, k);
         let at = oracle::nca(&z, k, &sample.y);
         let (df, dg) = oracle::gradients(&sample.x, d, &a, k, &sample.y);
-        let x = TensorData::new(sample.x.clone(), [60, d]).convert_dtype(dtype);
-        let x = Tensor::<2>::from_data(x, (&device, dtype));
-        let weight: Vec<f64> = (0..d * k).map(|i| a[(i % k) * d + i / k]).collect();
+        let x: Tensor<2> = float_tensor(sample.x.clone(), [60, d], &device, dtype);
+        let weight = transposed(&a, d);
         let index = ClassIndex::new(&sample.y, &device).unwrap();
         for (criterion, value, gradient) in [(Criterion::F, at.f, &df), (Criterion::G, at.g, &dg)] {
             let map = LinearMap::from_weight(&weight, [d, k], &device.clone().autodiff(), dtype);
@@ -87,9 +87,8 @@ fn value_and_gradient_agree(name: &str, dtype: DType, tolerance: f64) {
             let found = value_and_gradient(&model, &x, &index, &blocks);
             close(-found.value, value, tolerance, &format!("{name} {dtype:?} {criterion:?}"));
             let flat = flatten_gradients(&model, &found.gradients);
-            for (i, g) in flat.iter().enumerate() {
-                let expected = -gradient[(i % k) * d + i / k];
-                close(*g, expected, 20.0 * tolerance, &format!("{name} {dtype:?} gradient {i}"));
+            for (i, (g, expected)) in flat.iter().zip(transposed(gradient, d)).enumerate() {
+                close(*g, -expected, 20.0 * tolerance, &format!("{name} {dtype:?} gradient {i}"));
             }
         }
     }
@@ -132,10 +131,10 @@ fn gpu_agrees_with_the_oracle() {
 
 #[test]
 fn cpu_backends_fit_and_predict() {
-    fits_and_predicts("flex", Precision::F32);
-    fits_and_predicts("flex", Precision::F64);
-    fits_and_predicts("ndarray", Precision::F32);
-    fits_and_predicts("ndarray", Precision::F64);
+    for name in ["flex", "ndarray"] {
+        fits_and_predicts(name, Precision::F32);
+        fits_and_predicts(name, Precision::F64);
+    }
 }
 
 #[test]
@@ -153,11 +152,9 @@ fn gpu_passes_its_self_test() {
 #[test]
 fn a_fit_in_doubles_on_a_gpu_is_refused() {
     let Some(device) = open(gpu()) else { return };
-    let data = Labeled::from_labels(
-        Features::unnamed(vec![0.0, 0.1, 1.0, 1.1], 1).unwrap(),
-        vec![0, 0, 1, 1],
-    );
+    let features = Features::unnamed(vec![0.0, 0.1, 1.0, 1.1], 1).unwrap();
+    let data = Labeled::from_labels(features, vec![0, 0, 1, 1]).unwrap();
     let config = NcaConfig::new(1, 1).with_fit(FitConfig::new().with_precision(Precision::F64));
-    let error = config.fit(&data.unwrap(), &device).unwrap_err().to_string();
+    let error = config.fit(&data, &device).unwrap_err().to_string();
     assert!(error.contains("F64") && error.contains("f32"), "{error}");
 }

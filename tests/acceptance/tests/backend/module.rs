@@ -1,12 +1,14 @@
 //! `Nca` as an ordinary Burn module: a training loop of one's own, and its record, on every backend.
 
-use acceptance::data::overlapping;
+use acceptance::data::{network, overlapping};
 use burn::module::Module;
 use burn::optim::{AdamConfig, GradientsParams};
-use burn::tensor::{DType, Device, Int, Tensor, TensorData};
+use burn::tensor::{DType, Device, Int, Tensor};
+use burn_nca_learn::data::host_values;
 use burn_nca_learn::device::backend;
-use burn_nca_learn::encoder::{Activation, AnyEncoder, EncoderConfig, HiddenLayers};
+use burn_nca_learn::encoder::AnyEncoder;
 use burn_nca_learn::fit::parameters::flatten;
+use burn_nca_learn::objective::transfer::{float_tensor, int_tensor};
 use burn_nca_learn::{Nca, NcaConfig};
 
 use super::{gpu, open};
@@ -32,10 +34,8 @@ fn train(
 fn trains_and_comes_back_from_its_record(device: &Device, config: &NcaConfig) {
     let device = device.clone().autodiff();
     let sample = overlapping(40, 4, 3, 31);
-    let x = TensorData::new(sample.x, [40, 4]).convert_dtype(DType::F32);
-    let x = Tensor::<2>::from_data(x, (&device, DType::F32));
-    let labels: Vec<i64> = sample.y.iter().map(|&label| label as i64).collect();
-    let labels = Tensor::<1, Int>::from_data(labels.as_slice(), &device);
+    let x: Tensor<2> = float_tensor(sample.x, [40, 4], &device, DType::F32);
+    let labels = int_tensor(&sample.y, &device);
     let (nca, first, last) = train(config.init(&device), &x, &labels);
     assert!(last < first, "{last} after {first}");
     let folder = tempfile::tempdir().unwrap();
@@ -43,9 +43,7 @@ fn trains_and_comes_back_from_its_record(device: &Device, config: &NcaConfig) {
     nca.clone().save_file(&path).unwrap();
     let again = config.init(&device).load_file(&path);
     assert_eq!(flatten(&nca), flatten(&again));
-    let outputs = |nca: &Nca<AnyEncoder>| -> Vec<f64> {
-        nca.forward(x.clone()).into_data().convert::<f64>().try_to_vec().unwrap()
-    };
+    let outputs = |nca: &Nca<AnyEncoder>| host_values(nca.forward(x.clone()));
     // On CUDA Burn multiplies the layers of a network in TF32, by another kernel once it has tried several.
     let bound = if backend(&device) == "cuda" { 2e-3 } else { 0.0 };
     for (here, there) in outputs(&nca).into_iter().zip(outputs(&again)) {
@@ -57,9 +55,7 @@ fn on(name: &str) {
     let Some(device) = open(name) else { return };
     let linear = NcaConfig::new(4, 2);
     trains_and_comes_back_from_its_record(&device, &linear);
-    let network =
-        EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![8].into() });
-    trains_and_comes_back_from_its_record(&device, &linear.with_encoder(network));
+    trains_and_comes_back_from_its_record(&device, &linear.with_encoder(network(8)));
 }
 
 #[test]

@@ -2,40 +2,18 @@
 
 use acceptance::data::{lbfgs, uniform};
 use acceptance::oracle;
-use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_nca_learn::data::{Features, Labeled, ScalingKind};
+use burn::tensor::{DType, Device, Tensor};
+use burn_nca_learn::data::{Features, Labeled, ScalingKind, host_values};
 use burn_nca_learn::encoder::LinearMap;
 use burn_nca_learn::fit::exact::{BlockConfig, value_and_gradient};
 use burn_nca_learn::fit::{FitConfig, Precision};
+use burn_nca_learn::objective::transfer::float_tensor;
 use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig};
 use burn_nca_learn::{MetricModel, NcaConfig};
 
 use super::{gpu, open};
 
 const POINTS: usize = 120;
-
-/// The value of a criterion in a number type under the identity, and that of the oracle for the same (rounded) points.
-fn found_and_expected(
-    (device, dtype): (&Device, DType),
-    (z, k): (&[f64], usize),
-    y: &[usize],
-    criterion: Criterion,
-) -> [f64; 2] {
-    let z: Vec<f64> = z.iter().map(|&x| f64::from(x as f32)).collect();
-    let at = oracle::nca(&z, k, y);
-    let data = TensorData::new(z, [y.len(), k]).convert_dtype(dtype);
-    let x = Tensor::<2>::from_data(data, (device, dtype));
-    let identity: Vec<f64> = (0..k * k).map(|i| f64::from(u8::from(i % (k + 1) == 0))).collect();
-    let map = LinearMap::from_weight(&identity, [k, k], &device.clone().autodiff(), dtype);
-    let model = MetricModel::new(map, NcaLossConfig::new().with_criterion(criterion).init());
-    let index = ClassIndex::new(y, device).unwrap();
-    let found = value_and_gradient(&model, &x, &index, &BlockConfig::new());
-    let expected = match criterion {
-        Criterion::F => at.f,
-        Criterion::G => at.g,
-    };
-    [-found.value, expected]
-}
 
 /// In f32 on every backend that is there.
 fn agree(z: &[f64], k: usize, y: &[usize], what: &str) {
@@ -45,9 +23,17 @@ fn agree(z: &[f64], k: usize, y: &[usize], what: &str) {
     }
 }
 
-fn agree_on(on: (&Device, DType), (z, k): (&[f64], usize), y: &[usize], what: &str) {
-    for criterion in [Criterion::F, Criterion::G] {
-        let [found, expected] = found_and_expected(on, (z, k), y, criterion);
+/// f and g in a number type under the identity are those of the oracle for the same (rounded) points.
+fn agree_on((device, dtype): (&Device, DType), (z, k): (&[f64], usize), y: &[usize], what: &str) {
+    let z: Vec<f64> = z.iter().map(|&x| f64::from(x as f32)).collect();
+    let at = oracle::nca(&z, k, y);
+    let x: Tensor<2> = float_tensor(z, [y.len(), k], device, dtype);
+    let identity: Vec<f64> = (0..k * k).map(|i| f64::from(u8::from(i % (k + 1) == 0))).collect();
+    let index = ClassIndex::new(y, device).unwrap();
+    for (criterion, expected) in [(Criterion::F, at.f), (Criterion::G, at.g)] {
+        let map = LinearMap::from_weight(&identity, [k, k], &device.clone().autodiff(), dtype);
+        let model = MetricModel::new(map, NcaLossConfig::new().with_criterion(criterion).init());
+        let found = -value_and_gradient(&model, &x, &index, &BlockConfig::new()).value;
         let error = (found - expected).abs() / expected.abs();
         assert!(error < 1e-4, "{what}, {criterion:?}: {found} against {expected}");
     }
@@ -137,10 +123,8 @@ fn learned_distances_are_exact() {
         .with_scaling(ScalingKind::None);
     let fitted = NcaConfig::new(3, 2).with_fit(settings).fit(&data, &Device::flex()).unwrap();
     let rows = Features::unnamed(vec![1e4, 0.0, 0.0, 1e4, 0.0, 1.0, -1e4, 5.0, 0.0], 3).unwrap();
-    let z =
-        fitted.transform(&rows).unwrap().into_data().convert::<f64>().try_to_vec::<f64>().unwrap();
-    let found = fitted.sq_distances(&rows, &rows).unwrap();
-    let found = found.into_data().convert::<f64>().try_to_vec::<f64>().unwrap();
+    let z = host_values(fitted.transform(&rows).unwrap());
+    let found = host_values(fitted.sq_distances(&rows, &rows).unwrap());
     for (at, &found) in found.iter().enumerate() {
         let (a, b) = (&z[at / 3 * 2..][..2], &z[at % 3 * 2..][..2]);
         let expected: f64 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();

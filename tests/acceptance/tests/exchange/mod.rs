@@ -3,17 +3,20 @@
 
 use std::path::Path;
 
+use acceptance::data::uniform;
 use burn::module::Module;
 use burn::nn::conv::{Conv2d, Conv2dConfig};
 use burn::nn::{BatchNorm, BatchNormConfig, Linear, LinearConfig};
 use burn::tensor::activation::relu;
-use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn::tensor::{DType, Device, Tensor};
 use burn_nca_learn::MetricModel;
+use burn_nca_learn::data::host_values;
 use burn_nca_learn::encoder::{
-    Activation, AnyEncoder, Encoder, EncoderConfig, HiddenLayers, LinearMap, LinearMapConfig, Mlp,
-    MlpConfig, UnitRows, load_weights, save_safetensors,
+    Activation, AnyEncoder, Encoder, LinearMap, LinearMapConfig, Mlp, MlpConfig, UnitRows,
+    load_weights, save_safetensors,
 };
 use burn_nca_learn::objective::ProxyNcaLossConfig;
+use burn_nca_learn::objective::transfer::float_tensor;
 
 const D: usize = 4;
 
@@ -22,14 +25,11 @@ fn network() -> MlpConfig {
 }
 
 fn x(device: &Device) -> Tensor<2> {
-    let values = acceptance::data::uniform(6 * D, 1);
-    let data = TensorData::new(values, [6, D]).convert_dtype(DType::F32);
-    Tensor::from_data(data, device)
+    float_tensor(uniform(6 * D, 1), [6, D], device, DType::F32)
 }
 
 fn embedding(encoder: &impl Encoder, device: &Device) -> Vec<f64> {
-    let z = encoder.forward(x(device));
-    z.into_data().convert::<f64>().try_to_vec::<f64>().unwrap()
+    host_values(encoder.forward(x(device)))
 }
 
 fn assert_close(found: &[f64], expected: &[f64]) {
@@ -64,11 +64,7 @@ fn an_encoder_is_found_in_every_model_that_holds_it() {
     let plain = network().init_seeded(3, &device);
     let expected = embedding(&plain, &device);
     let fresh = || network().init_seeded(9, &device);
-    let any = || {
-        let config =
-            EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![3].into() });
-        config.init(D, 2, &device)
-    };
+    let any = || acceptance::data::network(3).init(D, 2, &device);
     let model = MetricModel::new(
         AnyEncoder::Mlp(plain.clone()),
         ProxyNcaLossConfig::new(3, 2).init(&device),
@@ -96,8 +92,7 @@ fn safetensors_carry_every_encoder_there_and_back() {
     save_safetensors(&fresh, &path).unwrap();
     let back = load_weights(network().init(&device), &path).unwrap();
     assert_close(&embedding(&back, &device), &embedding(&fresh, &device));
-    let values = acceptance::data::uniform(D * 2, 5);
-    let map = LinearMap::from_weight(&values, [D, 2], &device, DType::F32);
+    let map = LinearMap::from_weight(&uniform(D * 2, 5), [D, 2], &device, DType::F32);
     save_safetensors(&AnyEncoder::Linear(map.clone()), &path).unwrap();
     let back = load_weights(LinearMapConfig::new(D, 2).init(&device), &path).unwrap();
     assert_close(&embedding(&back, &device), &embedding(&map, &device));
@@ -160,25 +155,22 @@ fn from_pytorch<E: Encoder>(name: &str, fresh: E, device: &Device) -> (E, Tensor
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/burn-nca/tests/reference");
     let text = std::fs::read_to_string(folder.join("exchange.json")).unwrap();
     let fixture: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let numbers = |part: &str| -> Vec<f64> {
-        let values = fixture[name][part].as_array().unwrap();
-        values.iter().map(|value| value.as_f64().unwrap()).collect()
-    };
+    let numbers =
+        |part: &str| -> Vec<f64> { serde_json::from_value(fixture[name][part].clone()).unwrap() };
     let x = numbers("x");
     let columns = x.len() / 5;
-    let x = TensorData::new(x, [5, columns]).convert_dtype(DType::F32);
+    let x = float_tensor(x, [5, columns], device, DType::F32);
     let path = folder.join(format!("{name}.safetensors"));
-    (load_weights(fresh, &path).unwrap(), Tensor::from_data(x, device), numbers("z"))
+    (load_weights(fresh, &path).unwrap(), x, numbers("z"))
 }
 
 #[test]
 fn networks_that_pytorch_saved_compute_the_same_here() {
     let device = Device::flex();
-    let values = |z: Tensor<2>| z.into_data().convert::<f64>().try_to_vec::<f64>().unwrap();
     let (mlp, x, expected) = from_pytorch("exchange", network().init(&device), &device);
-    assert_close(&values(mlp.forward(x)), &expected);
+    assert_close(&host_values(mlp.forward(x)), &expected);
     let (cnn, x, expected) = from_pytorch("exchange-cnn", Cnn::new(&device), &device);
-    assert_close(&values(cnn.forward(x.clone())), &expected);
+    assert_close(&host_values(cnn.forward(x.clone())), &expected);
     // And there and back.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cnn.safetensors");
@@ -191,5 +183,5 @@ fn networks_that_pytorch_saved_compute_the_same_here() {
         ["weight", "running_mean", "running_var", "bias"].map(|name| format!("norm.{name}"));
     assert!(pytorchs.iter().all(|name| names.contains(&name)) && names.len() == 8, "{names:?}");
     let back = load_weights(Cnn::new(&device), &path).unwrap();
-    assert_close(&values(back.forward(x)), &expected);
+    assert_close(&host_values(back.forward(x)), &expected);
 }

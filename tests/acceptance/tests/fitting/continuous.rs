@@ -78,9 +78,7 @@ fn the_unit_of_the_target_does_not_matter_to_mlkr() {
     let config = Estimator::new(6, 2, Mlkr::new()).with_fit(
         FitConfig::new().with_l2(0.01).with_precision(burn_nca_learn::fit::Precision::F64),
     );
-    let (one, two) = (
-        config.fit(&data, &Device::flex()).unwrap().matrix().unwrap(),
-        config.fit(&other, &Device::flex()).unwrap().matrix().unwrap(),
-    );
+    let fitted = |data| config.fit(data, &Device::flex()).unwrap().matrix().unwrap();
+    let (one, two) = (fitted(&data), fitted(&other));
     assert!(one.iter().zip(&two).all(|(a, b)| (a - b).abs() < 1e-4), "{one:?}, {two:?}");
 }

@@ -54,20 +54,19 @@ fn trained(config: &NcaConfig) -> (Nca<AnyEncoder>, Scaling) {
 #[test]
 fn a_device_with_autodiff_serves_like_one_without() {
     let (plain, autodiff) = (Device::flex(), Device::flex().autodiff());
-    let fitted = [&plain, &autodiff].map(|device| short().fit(&iris(), device).unwrap());
-    assert_eq!(bits(&fitted[0]), bits(&fitted[1]));
-
+    let on_both = |fit: &dyn Fn(&Device) -> Fitted| {
+        let [fitted, by_autodiff] = [fit(&plain), fit(&autodiff)];
+        assert_eq!(bits(&fitted), bits(&by_autodiff));
+        fitted
+    };
+    let fitted = on_both(&|device| short().fit(&iris(), device).unwrap());
     let data = numbers(0.0);
-    let fitted_to_numbers = [&plain, &autodiff]
-        .map(|device| Estimator::recommended(3, 2, Mlkr::new()).fit(&data, device).unwrap());
-    assert_eq!(bits(&fitted_to_numbers[0]), bits(&fitted_to_numbers[1]));
-    let data = chain(data.features().clone());
-    let pairs = [&plain, &autodiff]
-        .map(|device| Estimator::new(3, 2, PairNca::new()).fit(&data, device).unwrap());
-    assert_eq!(bits(&pairs[0]), bits(&pairs[1]));
+    on_both(&|device| Estimator::recommended(3, 2, Mlkr::new()).fit(&data, device).unwrap());
+    let pairs = chain(data.features().clone());
+    on_both(&|device| Estimator::new(3, 2, PairNca::new()).fit(&pairs, device).unwrap());
 
-    let loaded = saved(&fitted[0], |path| Fitted::load(path, &autodiff)).unwrap();
-    assert_eq!(bits(&loaded), bits(&fitted[0]));
+    let loaded = saved(&fitted, |path| Fitted::load(path, &autodiff)).unwrap();
+    assert_eq!(bits(&loaded), bits(&fitted));
 }
 
 #[test]
@@ -172,18 +171,14 @@ fn a_network_of_raw_years_is_given_raw_years() {
     let years = (0..8).map(|row| 2000.0 + f64::from(row)).collect();
     let features = Features::new(years, vec!["year".to_string()]).unwrap();
     let data = Labeled::from_labels(features, (0..8).map(|row| row / 4).collect()).unwrap();
-    let network = own_of_years(&device);
+    let network = MlpConfig::new(1, vec![4], 2).with_activation(Activation::Tanh);
+    let network = AnyEncoder::Mlp(network.init_seeded(5, &device));
     let x = data.features().to_tensor(&device, DType::F32);
     let expected = network.forward(x).into_data();
     let scaling = Scaling::unscaled(vec!["year".to_string()]);
     let fitted = Fitted::of_classes(network, scaling, &data, &device).unwrap();
     fitted.transform(data.features()).unwrap().into_data().assert_eq(&expected, true);
     fitted.references().clone().into_data().assert_eq(&expected, true);
-}
-
-fn own_of_years(device: &Device) -> AnyEncoder {
-    let network = MlpConfig::new(1, vec![4], 2).with_activation(Activation::Tanh);
-    AnyEncoder::Mlp(network.init_seeded(5, device))
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use acceptance::data::{overlapping, uniform};
 use burn::module::Module;
-use burn::tensor::{DType, Device, Tensor, TensorData};
-use burn_nca_learn::data::{Features, Labeled, ScalingKind};
+use burn::tensor::{DType, Device};
+use burn_nca_learn::data::{Features, Labeled, ScalingKind, host_values};
 use burn_nca_learn::encoder::{EncoderConfig, LinearMap};
 use burn_nca_learn::fit::{
     ConjugateGradientConfig, FitConfig, LbfgsConfig, OptimizerConfig, Penalty, Precision, Problem,
@@ -11,6 +11,8 @@ use burn_nca_learn::fit::{
 };
 use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig};
 use burn_nca_learn::{MetricModel, NcaConfig};
+
+use crate::objective::setup::tensor;
 
 const D: usize = 3;
 
@@ -32,12 +34,15 @@ fn config(scaling: ScalingKind, encoder: EncoderConfig, optimizer: OptimizerConf
     NcaConfig::new(D, D).with_encoder(encoder).with_criterion(Criterion::G).with_fit(fit)
 }
 
+fn lbfgs() -> OptimizerConfig {
+    OptimizerConfig::Lbfgs(LbfgsConfig::new())
+}
+
 /// The metric of a fit, as squared distances of the queries among each other, and the predictions.
 fn result(config: &NcaConfig, unit: f64) -> (Vec<f64>, Vec<usize>) {
     let (data, queries) = data(unit);
     let fitted = config.fit(&data, &Device::flex()).unwrap();
-    let z = fitted.transform(&queries).unwrap().into_data().convert::<f64>();
-    let z: Vec<f64> = z.iter::<f64>().collect();
+    let z = host_values(fitted.transform(&queries).unwrap());
     let distances = z.chunks(D).zip(z.chunks(D).skip(1));
     let distances = distances.map(|(a, b)| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum());
     (distances.collect(), fitted.predict(&queries, 3).unwrap())
@@ -57,7 +62,6 @@ fn check(config: &NcaConfig, tolerance: f64) {
 
 #[test]
 fn features_in_other_units_give_the_same_metric_and_the_same_predictions() {
-    let lbfgs = || OptimizerConfig::Lbfgs(LbfgsConfig::new());
     for scaling in [ScalingKind::None, ScalingKind::MinMax, ScalingKind::Standardize] {
         for encoder in [EncoderConfig::Linear, EncoderConfig::Diagonal] {
             check(&config(scaling, encoder, lbfgs()), 1e-4);
@@ -77,11 +81,7 @@ fn features_in_other_units_give_the_same_metric_and_the_same_predictions() {
 fn a_fit_by_the_penalty_of_weights_depends_on_units() {
     // What the other penalty is for: the same weight shrinks a map of small features much more.
     let with = |penalty| {
-        let linear = config(
-            ScalingKind::None,
-            EncoderConfig::Linear,
-            OptimizerConfig::Lbfgs(LbfgsConfig::new()),
-        );
+        let linear = config(ScalingKind::None, EncoderConfig::Linear, lbfgs());
         let fit = linear.fit.clone().with_penalty(Some(penalty));
         let (distances, _) = result(&linear.with_fit(fit), 0.01);
         distances.iter().sum::<f64>()
@@ -112,9 +112,7 @@ fn trace(weight: &[f64], x: &[f64], k: usize) -> f64 {
 fn the_penalty_of_spread_is_the_trace_and_its_slope_that_of_the_trace() {
     let (k, device) = (2, Device::flex());
     let sample = overlapping(25, D, 2, 8);
-    let shape = [sample.rows(), D];
-    let x: Tensor<2> =
-        Tensor::from_data(TensorData::new(sample.x.clone(), shape), (&device, DType::F64));
+    let x = tensor(&sample.x, D, &device);
     let classes = ClassIndex::new(&sample.y, &device).unwrap();
     let at = |weight: &[f64], l2: f64| {
         let map = LinearMap::from_weight(weight, [D, k], &device, DType::F64);

@@ -6,17 +6,17 @@ use burn_nca_learn::data::{Features, Labeled, Scaling, ScalingKind, host_values}
 use burn_nca_learn::fit::{FitConfig, Start, Termination};
 use burn_nca_learn::neighbors::leave_one_out_probabilities;
 use burn_nca_learn::objective::transfer::{float_tensor, int_tensor};
-use burn_nca_learn::objective::{ClassIndex, Criterion, NcaLossConfig, Objective};
+use burn_nca_learn::objective::{Criterion, Objective};
 use burn_nca_learn::{NcaConfig, evaluate};
+
+use crate::objective::setup::{classes, loss};
 
 fn column(values: &[f64], dtype: DType) -> Tensor<2> {
     float_tensor(values.to_vec(), [values.len(), 1], &Device::flex(), dtype)
 }
 
 fn g(z: Tensor<2>, y: &[usize]) -> f64 {
-    let classes = ClassIndex::new(y, &Device::flex()).unwrap();
-    let loss = NcaLossConfig::new().with_criterion(Criterion::G).init();
-    -loss.total(z, &classes).into_scalar::<f64>()
+    -loss(Criterion::G).total(z, &classes(y)).into_scalar::<f64>()
 }
 
 /// D1: a softmax over the wrong axis. Rows of p sum to 1, and p is not its transpose; f alone cannot tell.
@@ -49,8 +49,7 @@ fn d2_d3_d8_the_hardest_point_keeps_its_term_and_gradient() {
         // The nearest partner of 0 is at 40: p_i = exp(-1600 + 1), far below what exp can hold.
         let z = column(&[0.0, 1.0, 40.0, 41.0], dtype).autodiff().require_grad();
         let y = int_tensor(&[0, 1, 0, 1], &Device::flex());
-        let loss = NcaLossConfig::new().with_criterion(Criterion::G).init();
-        let terms = loss.forward_no_reduction(z.clone(), y);
+        let terms = loss(Criterion::G).forward_no_reduction(z.clone(), y);
         let first = terms.clone().slice(s![0..1]).into_scalar::<f64>();
         assert!((first - (1600.0 - 1.0)).abs() < 0.1, "{first}");
         let gradient = host_values(z.grad(&terms.sum().backward()).unwrap());
@@ -86,10 +85,8 @@ fn d6_the_reported_value_is_the_minimized_one() {
     let data = sample.labeled();
     let fit = FitConfig::new().with_precision(burn_nca_learn::fit::Precision::F64);
     let fitted = NcaConfig::new(3, 2).with_fit(fit).fit(&data, &Device::flex()).unwrap();
-    let classes = ClassIndex::new(&sample.y, &Device::flex()).unwrap();
-    let loss = NcaLossConfig::new().init();
-    let again = loss.total(fitted.references().clone(), &classes).into_scalar::<f64>();
-    assert!((again - fitted.summary().value).abs() < 1e-10);
+    let again = loss(Criterion::F).total(fitted.references().clone(), &classes(&sample.y));
+    assert!((again.into_scalar::<f64>() - fitted.summary().value).abs() < 1e-10);
 }
 
 /// D8: the start must not come back as if it were the result.
@@ -143,10 +140,7 @@ fn a_collapse_is_an_optimum_and_is_noticed() {
     // Two points and their midpoint, y = 0 0 1 (GOLDEN G7): f = 2 / (1 + exp(d/2)), best at d = 0.
     for d in [0.0, 0.5, 2.0] {
         let z = column(&[0.0, 2.0 * f64::sqrt(d), f64::sqrt(d)], DType::F64);
-        let at = -NcaLossConfig::new()
-            .init()
-            .total(z.clone(), &ClassIndex::new(&[0, 0, 1], &Device::flex()).unwrap())
-            .into_scalar::<f64>();
+        let at = -loss(Criterion::F).total(z.clone(), &classes(&[0, 0, 1])).into_scalar::<f64>();
         let exact = 2.0 / (1.0 + (3.0 * d).exp());
         assert!((at - exact).abs() < 1e-12, "{at} {exact}");
         let collapsed = evaluate::Spread::of(&z).unwrap().unwrap().collapse().is_some();

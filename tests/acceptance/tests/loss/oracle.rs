@@ -24,12 +24,11 @@ impl Rows {
 
     /// These rows, followed by others.
     pub fn and(&self, other: &Self) -> Self {
-        let joined = |a: &[usize], b: &[usize]| [a, b].concat();
         Self {
-            z: [self.z.clone(), other.z.clone()].concat(),
+            z: [&self.z[..], &other.z].concat(),
             k: self.k,
-            labels: joined(&self.labels, &other.labels),
-            ids: joined(&self.ids, &other.ids),
+            labels: [&self.labels[..], &other.labels].concat(),
+            ids: [&self.ids[..], &other.ids].concat(),
         }
     }
 

@@ -62,16 +62,11 @@ pub fn kernel_regression(z: &[f64], k: usize, targets: &[f64], columns: usize) -
     (0..n).map(error).collect()
 }
 
-/// log Z of equation 8.
-fn log_normalizer(z: &[f64], k: usize, include_self: bool) -> f64 {
-    let n = z.len() / k;
-    let pairs = (0..n).flat_map(|c| (0..n).map(move |d| (c, d)));
-    let counted = pairs.filter(|(c, d)| include_self || c != d);
-    log_sum_exp(&counted.map(|(c, d)| -sq_distance(z, k, c, d)).collect::<Vec<_>>())
-}
-
 /// The cost of equation 8 at the embedding `z`, row-major `[n, k]`.
 pub fn pair_cost(z: &[f64], k: usize, pairs: &[(usize, usize, f64)], include_self: bool) -> f64 {
-    let log_z = log_normalizer(z, k, include_self);
+    let n = z.len() / k;
+    let all = (0..n).flat_map(|c| (0..n).map(move |d| (c, d)));
+    let counted = all.filter(|(c, d)| include_self || c != d);
+    let log_z = log_sum_exp(&counted.map(|(c, d)| -sq_distance(z, k, c, d)).collect::<Vec<_>>());
     pairs.iter().map(|&(a, b, w)| -w * (-sq_distance(z, k, a, b) - log_z)).sum()
 }

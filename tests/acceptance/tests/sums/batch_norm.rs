@@ -2,8 +2,11 @@
 
 use burn::module::{Param, RunningState};
 use burn::nn::{BatchNorm, BatchNormConfig};
-use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn::tensor::{DType, Device, Tensor};
 use burn_nca::data::host_values;
+use burn_nca::objective::transfer::float_tensor;
+
+use super::operation::close;
 
 /// Columns.
 const C: usize = 3;
@@ -11,8 +14,7 @@ const C: usize = 3;
 /// Numbers `[rows, 3]`.
 fn table(rows: usize, factor: usize, dtype: DType) -> Tensor<2> {
     let values = (0..rows * C).map(|at| (at * at * factor % 47) as f64 / 9.0 - 2.0);
-    let data = TensorData::new(values.collect::<Vec<_>>(), [rows, C]).convert_dtype(dtype);
-    Tensor::from_data(data, (&Device::flex().autodiff(), dtype))
+    float_tensor(values.collect(), [rows, C], &Device::flex().autodiff(), dtype)
 }
 
 /// A layer whose gamma and beta are not those of a new one.
@@ -55,11 +57,7 @@ fn the_operation_has_values_gradients_and_running_statistics_of_the_layer() {
         for x in [view, table(40, 7, dtype), table(700, 7, dtype)] {
             let expected = said(|norm, x| norm.forward(x), &x);
             for (found, expected) in said(burn_nca_fused::batch_norm, &x).iter().zip(&expected) {
-                let scale = expected.iter().fold(1.0, |most: f64, x| most.max(x.abs()));
-                assert_eq!(found.len(), expected.len());
-                for (found, expected) in found.iter().zip(expected) {
-                    assert!((found - expected).abs() < tolerance * scale, "{found} {expected}");
-                }
+                close(found, expected, tolerance, "batch normalization");
             }
         }
     }

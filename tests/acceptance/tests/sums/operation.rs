@@ -47,10 +47,11 @@ fn written_out(q: Tensor<2>, r: Tensor<2>, keeps: &dyn Fn(usize, usize) -> bool)
 
 /// Within a tolerance of the largest.
 pub fn close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
     let scale = expected.iter().fold(1.0, |scale: f64, x| scale.max(x.abs()));
     for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
         let error = (found - expected).abs();
-        assert!(error <= tolerance * scale, "{what}, {at}: {found} against {expected}");
+        assert!(error < tolerance * scale, "{what}, {at}: {found} against {expected}");
     }
 }
 

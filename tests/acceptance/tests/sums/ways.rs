@@ -20,16 +20,8 @@ use super::operation::{close, from, values};
 const ROWS: usize = 37;
 const WIDTH: usize = 3;
 
-/// A loss of an embedding `[ROWS, WIDTH]`.
-type Loss<'a> = Box<dyn Fn(Tensor<2>) -> Tensor<1> + 'a>;
-
-/// A loss with its name.
-fn named<'a>(
-    name: impl Into<String>,
-    loss: impl Fn(Tensor<2>) -> Tensor<1> + 'a,
-) -> (String, Loss<'a>) {
-    (name.into(), Box::new(loss))
-}
+/// What is done with each loss of an embedding `[ROWS, WIDTH]`, given its name.
+type Visit<'a> = &'a mut dyn FnMut(&str, &dyn Fn(Tensor<2>) -> Tensor<1>);
 
 /// Points at distances of about 1, of which two are one; far apart they would say little.
 fn rows() -> Vec<f64> {
@@ -51,19 +43,15 @@ fn classes(device: &Device) -> ClassIndex {
 }
 
 /// The sum over all rows, of each objective.
-fn exact<'a>(device: &Device, sums: Sums) -> Vec<(String, Loss<'a>)> {
-    fn of<'a, O: Objective + 'a>(objective: O, target: O::Target) -> Loss<'a> {
-        Box::new(move |z| objective.total(z, &target))
-    }
-    let mut all: Vec<(String, Loss<'a>)> = Vec::new();
-    let one_class = ClassIndex::new(&[0; ROWS], device).unwrap();
+fn exact(device: &Device, sums: Sums, visit: Visit<'_>) {
+    let (one_class, classes) = (ClassIndex::new(&[0; ROWS], device).unwrap(), classes(device));
     for criterion in [Criterion::F, Criterion::G] {
         for repulsion in [0.0, 0.7] {
             let loss = NcaLossConfig::new().with_criterion(criterion).with_repulsion(repulsion);
             let loss = loss.with_sums(sums).init();
             let name = format!("{criterion:?} with {repulsion}");
-            all.push((format!("{name}, of one class"), of(loss.clone(), one_class.clone())));
-            all.push((name, of(loss, classes(device))));
+            visit(&format!("{name}, of one class"), &|z| loss.total(z, &one_class));
+            visit(&name, &|z| loss.total(z, &classes));
         }
         let targets: Vec<f64> =
             uniform(ROWS, 92).into_iter().map(|t| if t > 0.9 { f64::NAN } else { t }).collect();
@@ -81,10 +69,12 @@ fn exact<'a>(device: &Device, sums: Sums) -> Vec<(String, Loss<'a>)> {
                 let loss = SoftNcaLossConfig::new()
                     .with_criterion(criterion)
                     .with_unlabeled_neighbors(neighbors)
-                    .with_sums(sums);
+                    .with_sums(sums)
+                    .init();
                 let index = AgreementIndex::new(&agreements, device).unwrap();
                 let name = format!("soft {criterion:?}, {agreements:?}");
-                all.push((name.chars().take(60).collect(), of(loss.init(), index)));
+                let name: String = name.chars().take(60).collect();
+                visit(&name, &|z| loss.total(z, &index));
             }
         }
     }
@@ -92,16 +82,15 @@ fn exact<'a>(device: &Device, sums: Sums) -> Vec<(String, Loss<'a>)> {
     let pairs = PairIndex::new(&Pairs::new(ROWS, pairs).unwrap(), device);
     for include_self in [true, false] {
         let loss = PairLossConfig::new().with_include_self(include_self).with_sums(sums).init();
-        all.push((format!("equation 8, self {include_self}"), of(loss, pairs.clone())));
+        visit(&format!("equation 8, self {include_self}"), &|z| loss.total(z, &pairs));
     }
     let targets = TargetIndex::new(&uniform(ROWS * 2, 93), 2, device).unwrap();
-    all.push(("MLKR".to_string(), of(MlkrLossConfig::new().with_sums(sums).init(), targets)));
-    all
+    let loss = MlkrLossConfig::new().with_sums(sums).init();
+    visit("MLKR", &|z| loss.total(z, &targets));
 }
 
 /// The losses of a batch.
-fn of_a_batch<'a>(device: &Device, dtype: DType, sums: Sums) -> Vec<(String, Loss<'a>)> {
-    let mut all: Vec<(String, Loss<'a>)> = Vec::new();
+fn of_a_batch(device: &Device, dtype: DType, sums: Sums, visit: Visit<'_>) {
     let labels: Vec<usize> = (0..ROWS).map(|row| if row == 5 { 8 } else { row % 3 }).collect();
     let labels = int_tensor(&labels, device);
     for criterion in [Criterion::F, Criterion::G] {
@@ -112,28 +101,30 @@ fn of_a_batch<'a>(device: &Device, dtype: DType, sums: Sums) -> Vec<(String, Los
                 .with_reduction(reduction)
                 .with_sums(sums)
                 .init();
-            let (terms, of_rows, of_all) = (loss.clone(), labels.clone(), labels.clone());
             let name = format!("{criterion:?} of a batch");
-            all.push(named(name, move |z| loss.forward(z, of_all.clone())));
+            visit(&name, &|z| loss.forward(z, labels.clone()));
             let weights = from(uniform(ROWS, 94), [ROWS], device, dtype);
-            let each = move |z| terms.forward_no_reduction(z, of_rows.clone()) * weights.clone();
-            all.push(named(format!("{criterion:?} of each row"), move |z| each(z).sum()));
+            let each = |z| loss.forward_no_reduction(z, labels.clone()) * weights.clone();
+            visit(&format!("{criterion:?} of each row"), &|z| each(z).sum());
         }
         let soft = SoftNcaLossConfig::new().with_criterion(criterion).with_sums(sums);
         let table = uniform(ROWS * ROWS, 95).into_iter().map(|w| w.max(0.0)).collect::<Vec<_>>();
         let table = from(table, [ROWS, ROWS], device, dtype);
         let loss = soft.init();
         let name = format!("soft {criterion:?} of a table");
-        all.push(named(name, move |z| loss.forward(z, table.clone())));
+        visit(&name, &|z| loss.forward(z, table.clone()));
         for neighbors in [false, true] {
             let targets = uniform(ROWS * 2, 96).into_iter();
             let targets = targets.map(|t| if t > 0.95 { f64::NAN } else { t }).collect();
             let targets = from(targets, [ROWS, 2], device, dtype);
             let loss = soft.clone().with_unlabeled_neighbors(neighbors).init();
             let name = format!("soft {criterion:?} of targets");
-            all.push(named(name, move |z| loss.forward_targets(z, targets.clone(), 0.4)));
+            visit(&name, &|z| loss.forward_targets(z, targets.clone(), 0.4));
         }
     }
+    let target = ClassTarget::of_labels(labels.clone());
+    let other = ClassTarget { ids: target.ids.clone() + 1000, labels: labels.clone() };
+    let first = from(uniform(ROWS * WIDTH, 97), [ROWS, WIDTH], device, dtype);
     for similarity in [Similarity::SqEuclidean, Similarity::Euclidean, Similarity::Cosine] {
         let temperature = || TemperatureConfig::new(0.6);
         let near = SoftNearestNeighborLossConfig::new()
@@ -150,54 +141,49 @@ fn of_a_batch<'a>(device: &Device, dtype: DType, sums: Sums) -> Vec<(String, Los
             .with_similarity(similarity)
             .with_sums(sums)
             .init(device);
-        let remembering = MemoryLossConfig::new(20, WIDTH).init(near.clone(), device);
-        let pulling = MemoryLossConfig::new(20, WIDTH).init(pull.clone(), device);
-        let (a, b, c) = (labels.clone(), labels.clone(), labels.clone());
         let name = |loss: &str| format!("{loss} {similarity:?}");
-        all.push(named(name("soft nearest"), move |z| near.forward(z, a.clone())));
-        all.push(named(name("SupCon"), move |z| pull.forward(z, b.clone())));
-        all.push(named(name("proxies"), move |z| proxies.forward(z, c.clone())));
-        let target = ClassTarget::of_labels(labels.clone());
-        let other = ClassTarget { ids: target.ids.clone() + 1000, labels: target.labels.clone() };
-        let first = from(uniform(ROWS * WIDTH, 97), [ROWS, WIDTH], device, dtype);
-        let (before, after) = (first.clone(), target.clone());
-        let earlier = other.clone();
-        all.push(named(name("memory"), move |z| {
-            drop(remembering.batch_loss(before.clone().require_grad(), &earlier));
-            remembering.clone().after_step().batch_loss(z, &after)
-        }));
-        all.push(named(name("memory of SupCon"), move |z| {
+        visit(&name("soft nearest"), &|z| near.forward(z, labels.clone()));
+        visit(&name("SupCon"), &|z| pull.forward(z, labels.clone()));
+        visit(&name("proxies"), &|z| proxies.forward(z, labels.clone()));
+        let remembering = MemoryLossConfig::new(20, WIDTH).init(near.clone(), device);
+        visit(&name("memory"), &|z| {
+            drop(remembering.batch_loss(first.clone().require_grad(), &other));
+            remembering.clone().after_step().batch_loss(z, &target)
+        });
+        let pulling = MemoryLossConfig::new(20, WIDTH).init(pull.clone(), device);
+        visit(&name("memory of SupCon"), &|z| {
             drop(pulling.batch_loss(first.clone().require_grad(), &other));
             pulling.clone().after_step().batch_loss(z, &target)
-        }));
+        });
     }
     let loss = PairLossConfig::new().with_sums(sums).init();
     let ends: Vec<i64> = (0..24).map(|at| (at * 7 + 3) % ROWS as i64).collect();
     let ends = Tensor::<2, Int>::from_data(TensorData::new(ends, [12, 2]), device);
     let weights = from(uniform(12, 98).into_iter().map(f64::abs).collect(), [12], device, dtype);
-    let of_pairs = move |z| loss.forward_indexed(z, ends.clone(), weights.clone());
-    all.push(named("pairs of a batch", of_pairs));
+    let of_pairs = |z| loss.forward_indexed(z, ends.clone(), weights.clone());
+    visit("pairs of a batch", &of_pairs);
     let targets = from(uniform(ROWS * 2, 99), [ROWS, 2], device, dtype);
     let loss = MlkrLossConfig::new().with_sums(sums).init();
-    all.push(named("MLKR of a batch", move |z| loss.forward(z, targets.clone())));
-    all
+    visit("MLKR of a batch", &|z| loss.forward(z, targets.clone()));
 }
 
 /// What every objective says on a device, in a type, one way: its name, value and gradient.
 fn said(name: &str, dtype: DType, sums: Sums) -> Vec<(String, Vec<f64>, Vec<f64>)> {
     let device = open(name).unwrap().autodiff();
-    let losses = exact(&device, sums).into_iter().chain(of_a_batch(&device, dtype, sums));
-    losses
-        .map(|(name, loss)| {
-            let z = from(rows(), [ROWS, WIDTH], &device, dtype).require_grad();
-            // In the middle of a graph.
-            let value = loss(z.clone() * 1.3).mul_scalar(0.7);
-            // A constant has no graph.
-            let gradients = value.is_tracked().then(|| value.clone().backward());
-            let gradient = gradients.and_then(|gradients| z.grad(&gradients));
-            (name, values(value), gradient.map_or_else(|| vec![0.0; ROWS * WIDTH], values))
-        })
-        .collect()
+    let mut all = Vec::new();
+    let mut visit = |name: &str, loss: &dyn Fn(Tensor<2>) -> Tensor<1>| {
+        let z = from(rows(), [ROWS, WIDTH], &device, dtype).require_grad();
+        // In the middle of a graph.
+        let value = loss(z.clone() * 1.3).mul_scalar(0.7);
+        // A constant has no graph.
+        let gradients = value.is_tracked().then(|| value.clone().backward());
+        let gradient = gradients.and_then(|gradients| z.grad(&gradients));
+        let gradient = gradient.map_or_else(|| vec![0.0; ROWS * WIDTH], values);
+        all.push((name.to_string(), values(value), gradient));
+    };
+    exact(&device, sums, &mut visit);
+    of_a_batch(&device, dtype, sums, &mut visit);
+    all
 }
 
 /// Every objective one way against the definition on `flex` in f64; relative to the largest number of each.

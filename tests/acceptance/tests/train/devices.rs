@@ -5,9 +5,9 @@
 //! collective operations, which only Burn's CUDA and remote backends have.
 
 use burn::data::dataloader::DataLoader;
-use burn::optim::{AdamConfig, SgdConfig};
+use burn::optim::{AdamConfig, ModuleOptimizer, SgdConfig};
 use burn::tensor::Device;
-use burn::train::{ExecutionStrategy, Learner, MultiDeviceOptim};
+use burn::train::{ExecutionStrategy, Learner, MultiDeviceOptim, SupervisedTraining};
 use burn_nca_learn::MetricModel;
 use burn_nca_learn::encoder::Mlp;
 use burn_nca_learn::objective::{NcaLoss, NcaLossConfig};
@@ -17,41 +17,37 @@ use crate::setup::{balanced, bits, in_order, model, samples, training};
 
 const BATCH: usize = 8;
 
-fn two_devices(optim: MultiDeviceOptim, rows: Vec<Sample>) -> MetricModel<Mlp, NcaLoss> {
-    let folder = tempfile::tempdir().unwrap();
-    let devices = vec![Device::flex().autodiff(), Device::flex().autodiff()];
-    let result = training(folder.path(), in_order(rows, BATCH), in_order(samples(20, 21), 20))
-        .with_training_strategy(ExecutionStrategy::multi(devices, optim).into())
-        .num_epochs(2)
-        .launch(Learner::new(model(NcaLossConfig::new().init()), AdamConfig::new().init(), 1e-2));
-    assert!(result.error.is_none(), "{:?}", result.error.map(|error| error.to_string()));
-    result.model
-}
+type Model = MetricModel<Mlp, NcaLoss>;
 
-/// One device that accumulates two batches: first a batch of the first half, then one of the second.
-fn one_device(rows: &[Sample]) -> MetricModel<Mlp, NcaLoss> {
-    let (first, second) = rows.split_at(rows.len() / 2);
-    let pairs = first.chunks(BATCH).zip(second.chunks(BATCH));
-    let interleaved = pairs.flat_map(|(a, b)| [a, b].concat()).collect();
+/// Trains on these rows in order for some epochs, by an optimizer at a rate, with a changed training.
+fn trained(
+    rows: Vec<Sample>,
+    (epochs, optimizer, rate): (usize, ModuleOptimizer, f64),
+    change: impl FnOnce(SupervisedTraining<Model>) -> SupervisedTraining<Model>,
+) -> Model {
     let folder = tempfile::tempdir().unwrap();
-    let result =
-        training(folder.path(), in_order(interleaved, BATCH), in_order(samples(20, 21), 20))
-            .grads_accumulation(2)
-            .num_epochs(2)
-            .launch(Learner::new(
-                model(NcaLossConfig::new().init()),
-                AdamConfig::new().init(),
-                1e-2,
-            ));
+    let training = training(folder.path(), in_order(rows, BATCH), in_order(samples(20, 21), 20));
+    let learner = Learner::new(model(NcaLossConfig::new().init()), optimizer, rate);
+    let result = change(training).num_epochs(epochs).launch(learner);
+    assert!(result.error.is_none(), "{:?}", result.error.map(|error| error.to_string()));
     result.model
 }
 
 #[test]
 fn two_devices_give_what_one_gives() {
     let rows = samples(6 * BATCH, 20);
-    let one = one_device(&rows);
+    let adam = || (2, AdamConfig::new().init(), 1e-2);
+    // One device accumulates two batches: first a batch of the first half, then one of the second.
+    let (first, second) = rows.split_at(rows.len() / 2);
+    let pairs = first.chunks(BATCH).zip(second.chunks(BATCH));
+    let interleaved = pairs.flat_map(|(a, b)| [a, b].concat()).collect();
+    let one = trained(interleaved, adam(), |training| training.grads_accumulation(2));
     for optim in [MultiDeviceOptim::OptimMainDevice, MultiDeviceOptim::OptimSharded] {
-        let two = two_devices(optim, rows.clone());
+        let devices = vec![Device::flex().autodiff(), Device::flex().autodiff()];
+        let strategy = ExecutionStrategy::multi(devices, optim);
+        let two = trained(rows.clone(), adam(), |training| {
+            training.with_training_strategy(strategy.into())
+        });
         assert_eq!(bits(&two), bits(&one), "{optim:?}");
     }
 }
@@ -82,14 +78,10 @@ fn the_balanced_loader_gives_each_device_a_share_with_every_class() {
 fn accumulated_gradients_are_summed() {
     // Two batches of the same rows, accumulated, are one step of plain gradient descent at twice the rate.
     let rows = samples(BATCH, 23);
-    let trained = |rows: Vec<Sample>, accumulation: usize, rate: f64| {
-        let folder = tempfile::tempdir().unwrap();
-        training(folder.path(), in_order(rows, BATCH), in_order(samples(20, 21), 20))
-            .grads_accumulation(accumulation)
-            .num_epochs(1)
-            .launch(Learner::new(model(NcaLossConfig::new().init()), SgdConfig::new().init(), rate))
-            .model
+    let by_sgd = |rows: Vec<Sample>, accumulation: usize, rate: f64| {
+        let sgd = (1, SgdConfig::new().init(), rate);
+        trained(rows, sgd, |training| training.grads_accumulation(accumulation))
     };
-    let twice = trained([rows.clone(), rows.clone()].concat(), 2, 0.25);
-    assert_eq!(bits(&twice), bits(&trained(rows, 1, 0.5)));
+    let twice = by_sgd([rows.clone(), rows.clone()].concat(), 2, 0.25);
+    assert_eq!(bits(&twice), bits(&by_sgd(rows, 1, 0.5)));
 }

@@ -82,8 +82,7 @@ fn a_training_that_no_longer_improves_is_stopped() {
 fn chunks_take_the_same_steps() {
     let trained = |chunk: Option<usize>| {
         let folder = tempfile::tempdir().unwrap();
-        let loss = SupConLossConfig::new().init(&Device::flex().autodiff());
-        let model = model(loss);
+        let model = model(SupConLossConfig::new().init(&Device::flex().autodiff()));
         let model = match chunk {
             Some(rows) => model.with_chunk(rows),
             None => model,
@@ -103,8 +102,7 @@ fn chunks_take_the_same_steps() {
 #[test]
 fn proxies_are_trained_with_the_network() {
     let folder = tempfile::tempdir().unwrap();
-    let loss = ProxyNcaLossConfig::new(3, 2).init(&Device::flex().autodiff());
-    let model = model(loss);
+    let model = model(ProxyNcaLossConfig::new(3, 2).init(&Device::flex().autodiff()));
     let (before, rows) = (model.clone(), samples(60, 7));
     let result = training(folder.path(), balanced(rows.clone(), 0), in_order(rows.clone(), 60))
         .num_epochs(3)

@@ -4,8 +4,8 @@ use burn::data::dataloader::batcher::Batcher;
 use burn::module::Module;
 use burn::optim::AdamConfig;
 use burn::tensor::{DType, Device};
+use burn::train::Learner;
 use burn::train::metric::LossMetric;
-use burn::train::{Learner, SupervisedTraining};
 use burn_nca_learn::MetricModel;
 use burn_nca_learn::data::{LabeledPair, LabeledPairs, Pairs};
 use burn_nca_learn::encoder::{Encoder, FeatureWeights, MlpConfig};
@@ -17,7 +17,7 @@ use burn_nca_learn::objective::{
 };
 use burn_nca_learn::train::{Sample, SampleBatcher};
 
-use crate::setup::{FEATURES, balanced, bits, in_order, samples};
+use crate::setup::{FEATURES, balanced, bits, in_order, samples, training};
 
 /// The same in every test; also what a loss knows of by number.
 fn rows() -> Vec<Sample> {
@@ -42,10 +42,7 @@ where
     let folder = tempfile::tempdir().unwrap();
     let model = MetricModel::new(encoder, loss);
     let before = model.clone().valid();
-    let training: SupervisedTraining<MetricModel<E, L>> =
-        SupervisedTraining::new(folder.path(), balanced(rows(), 0), in_order(rows(), 60));
-    let result = training
-        .with_application_logger(None)
+    let result = training(folder.path(), balanced(rows(), 0), in_order(rows(), 60))
         .metrics((LossMetric::new(),))
         .num_epochs(30)
         .launch(Learner::new(model, AdamConfig::new().init(), 2e-2));

@@ -10,7 +10,7 @@ use burn::module::Module;
 use burn::tensor::Device;
 use burn::train::SupervisedTraining;
 use burn_nca_learn::MetricModel;
-use burn_nca_learn::encoder::{Mlp, MlpConfig};
+use burn_nca_learn::encoder::{Encoder, Mlp, MlpConfig};
 use burn_nca_learn::fit::parameters::flatten;
 use burn_nca_learn::objective::{BatchLoss, ClassTarget};
 use burn_nca_learn::train::{
@@ -55,11 +55,11 @@ pub fn model<L: BatchLoss<Target = ClassTarget>>(loss: L) -> MetricModel<Mlp, L>
 }
 
 /// A quiet training without Burn's log file.
-pub fn training<L: BatchLoss<Target = ClassTarget> + 'static>(
+pub fn training<E: Encoder + 'static, L: BatchLoss<Target = ClassTarget> + 'static>(
     folder: &Path,
     train: Arc<dyn DataLoader<SampleBatch>>,
     valid: Arc<dyn DataLoader<SampleBatch>>,
-) -> SupervisedTraining<MetricModel<Mlp, L>> {
+) -> SupervisedTraining<MetricModel<E, L>> {
     SupervisedTraining::new(folder, train, valid).with_application_logger(None)
 }
 

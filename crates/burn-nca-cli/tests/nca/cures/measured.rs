@@ -90,27 +90,23 @@ fn points() -> Vec<Refused> {
 fn searches() -> Vec<Refused> {
     let of = |rows: usize, k| nearest(&line(1, 2, 1.0), &line(rows, 2, 1.0), k, None);
     let others = |rows| nearest_others(&line(rows, 2, 1.0), 1);
-    let grouped = |groups: &[usize], k| {
-        let z = line(groups.len(), 2, 1.0);
-        let own: Vec<usize> = (0..groups.len()).collect();
+    let grouped = |rows: usize, groups: &[usize], k| {
+        let (z, own) = (line(rows, 2, 1.0), (0..rows).collect::<Vec<_>>());
         let exclude = Exclude::own(&own).with_groups(Some(groups));
         NearestConfig::new(k).search_excluding(&z, &z, exclude)
-    };
-    let keys = |groups: &[usize]| {
-        let z = line(4, 2, 1.0);
-        let exclude = Exclude::own(&[0, 1, 2, 3]).with_groups(Some(groups));
-        NearestConfig::new(1).search_excluding(&z, &z, exclude)
     };
     vec![
         refused(of(3, 0)).by("ask for at least 1 neighbor", of(3, 1)),
         refused(of(3, 4)).by("give k from 1 to 3", of(3, 3)).by("more references", of(4, 4)),
-        refused(grouped(&[0, 0, 1, 1], 3))
-            .by("give k from 1 to 2", grouped(&[0, 0, 1, 1], 2))
-            .by("rows of more groups", grouped(&[0, 0, 1, 1, 2, 2], 3)),
+        refused(grouped(4, &[0, 0, 1, 1], 3))
+            .by("give k from 1 to 2", grouped(4, &[0, 0, 1, 1], 2))
+            .by("rows of more groups", grouped(6, &[0, 0, 1, 1, 2, 2], 3)),
         refused(of(0, 1)).by("give at least one row", of(1, 1)),
         refused(others(1)).by("give at least two rows", others(2)),
-        refused(grouped(&[0, 0], 1)).by("give rows of at least two groups", grouped(&[0, 1], 1)),
-        refused(keys(&[0, 1])).by("give the group of each reference", keys(&[0, 1, 0, 1])),
+        refused(grouped(2, &[0, 0], 1))
+            .by("give rows of at least two groups", grouped(2, &[0, 1], 1)),
+        refused(grouped(4, &[0, 1], 1))
+            .by("give the group of each reference", grouped(4, &[0, 1, 0, 1], 1)),
     ]
 }
 
@@ -154,8 +150,7 @@ fn rules() -> Vec<Refused> {
         rule.influences(&line(1, 2, 1.0), references, None, 2).map(drop)
     };
     let decided = |classes| {
-        let (z, labels) = (line(3, 2, 1.0), [0, 0, 1]);
-        let references = ClassReferences::new(&z, &labels, classes);
+        let references = ClassReferences::new(&z, &[0, 0, 1], classes);
         Rule::Coincidence(latent(1.0)).probabilities(&z, references, None)
     };
     vec![

@@ -63,8 +63,7 @@ impl Fit {
         let (x, classes) = (rows(scale, dtype), classes(ROWS));
         let model = MetricModel::new(map(start, k, &device().autodiff(), dtype), loss);
         let score = |_: &LinearMap| 0.0;
-        let held_out: Option<&HeldOutScore<'_, LinearMap>> =
-            if is_held_out { Some(&score) } else { None };
+        let held_out = is_held_out.then_some(&score as &HeldOutScore<'_, LinearMap>);
         let problem = Problem { held_out, ..Problem::new(model, &x, &classes) };
         Ok(minimize(&problem, &config, FitSession::new())?.termination)
     }
@@ -146,8 +145,7 @@ fn problems() -> Vec<Refused> {
         let encoder = map(0.5, 2, &device().autodiff(), DType::F32);
         let model = MetricModel::new(encoder, NcaLossConfig::new().init());
         let identity = || estimator("nca", 2).identity(data().as_any_data());
-        let identity: Option<&dyn Fn() -> FitIdentity> =
-            if is_named { Some(&identity) } else { None };
+        let identity = is_named.then_some(&identity as &dyn Fn() -> FitIdentity);
         let problem = Problem { identity, ..Problem::new(model, &x, &classes) };
         let session = FitSession::new().with_checkpoint(&folder.path().join("checkpoint.json"));
         minimize(&problem, &fit(), session).map(drop)

@@ -88,20 +88,14 @@ impl Case {
         }
         for cure in cures(&rest, &self.values) {
             let commands = match &cure {
-                Cure::Fit(options) if !fit.is_empty() => {
-                    [format!("{} {}", without(fit, options), shell(options)), self.command.clone()]
-                }
+                Cure::Fit(_) if !fit.is_empty() => [cure.applied(fit), self.command.clone()],
                 _ => [fit.to_string(), cure.applied(&self.command)],
             };
             self.try_cure(&cure, message, &self.files, commands.each_ref().map(String::as_str));
         }
-        let words = rest.split([',', ' ']).filter(|word| !word.is_empty() && *word != "or");
-        let has_option = rest.contains("--");
-        assert!(
-            has_option || words.count() == 0,
-            "{}: {rest:?} of {message} is not tried",
-            self.sites
-        );
+        let is_left = |word: &str| !word.is_empty() && word != "or";
+        let is_tried = rest.contains("--") || !rest.split([',', ' ']).any(is_left);
+        assert!(is_tried, "{}: {rest:?} of {message} is not tried", self.sites);
         format!("{message}; {hint}")
     }
 
@@ -209,7 +203,6 @@ fn cures(line: &str, values: &[(&str, &str)]) -> Vec<Cure> {
         }
         let before = at.checked_sub(1).map_or("", |before| words[before].0.as_str());
         let leave = before == "leave";
-        let to_fit = before == "fit";
         let mut options = Vec::new();
         loop {
             let (option, mut ended) = words[at].clone();
@@ -235,9 +228,9 @@ fn cures(line: &str, values: &[(&str, &str)]) -> Vec<Cure> {
                 break;
             }
         }
-        cures.push(match (leave, to_fit) {
-            (true, _) => Cure::Leave(options),
-            (_, true) => Cure::Fit(options),
+        cures.push(match before {
+            "leave" => Cure::Leave(options),
+            "fit" => Cure::Fit(options),
             _ => Cure::Give(options),
         });
     }
@@ -246,9 +239,8 @@ fn cures(line: &str, values: &[(&str, &str)]) -> Vec<Cure> {
 
 /// A command without these options and their values.
 fn without(command: &str, options: &[(String, Option<String>)]) -> String {
-    let words = shell_words(command);
+    let mut words = shell_words(command).into_iter().peekable();
     let mut kept: Vec<String> = Vec::new();
-    let mut words = words.into_iter().peekable();
     while let Some(word) = words.next() {
         if options.iter().any(|(option, _)| *option == word) {
             words.next_if(|value| !value.starts_with("--"));
@@ -274,28 +266,21 @@ fn shell_words(command: &str) -> Vec<String> {
 /// shell.
 fn shell_words_of_text(text: &str) -> Vec<(String, bool)> {
     let mut words = Vec::new();
-    let mut rest = text.trim_start();
-    while let Some(first) = rest.chars().next() {
-        let mut word = String::new();
-        let mut quote = None;
-        let mut end = rest.len();
-        let mut letters = rest.char_indices();
-        while let Some((at, letter)) = letters.next() {
+    let mut letters = text.trim_start().chars().peekable();
+    while let Some(&first) = letters.peek() {
+        let (mut word, mut quote) = (String::new(), None);
+        while let Some(letter) = letters.next_if(|letter| quote.is_some() || *letter != ' ') {
             match (quote, letter) {
                 (Some(open), _) if letter == open => quote = None,
                 (Some(_), _) => word.push(letter),
                 (None, '\'' | '"') if "'\"".contains(first) => quote = Some(letter),
-                (None, '\\') => word.extend(letters.next().map(|(_, letter)| letter)),
-                (None, ' ') => {
-                    end = at;
-                    break;
-                }
+                (None, '\\') => word.extend(letters.next()),
                 (None, _) => word.push(letter),
             }
         }
+        while letters.next_if(|letter| letter.is_whitespace()).is_some() {}
         let ended = word.ends_with([',', ';']);
         words.push((word.trim_end_matches([',', ';']).to_string(), ended));
-        rest = rest[end..].trim_start();
     }
     words
 }

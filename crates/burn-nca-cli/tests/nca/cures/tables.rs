@@ -198,13 +198,8 @@ fn splits() -> Vec<Refused> {
 fn training() -> Vec<Refused> {
     let check = |labels: &[usize]| classes(labels).check();
     let numbers = |values: &[f64]| {
-        RegressionData::new(
-            classes(&vec![0; values.len()]).features().clone(),
-            "t",
-            values.to_vec(),
-        )
-        .unwrap()
-        .check()
+        let rows = classes(&vec![0; values.len()]).features().clone();
+        RegressionData::new(rows, "t", values.to_vec()).unwrap().check()
     };
     let share = |rows: usize, share| {
         classes(&(0..rows).map(|row| row % 2).collect::<Vec<_>>()).hold_out(share, 1)

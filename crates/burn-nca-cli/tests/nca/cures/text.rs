@@ -89,14 +89,10 @@ fn case(usual: &Case, fields: &[&'static str]) -> Case {
 
 /// What a file holds: the text itself, or what follows `@` is made.
 fn contents(text: &str) -> Vec<u8> {
-    match text.strip_prefix('@') {
-        Some(made) => match made.rsplit_once(" [..") {
-            Some((whole, end)) => {
-                self::made(whole)[..end.trim_end_matches(']').parse().unwrap()].to_vec()
-            }
-            None => self::made(made),
-        },
-        None => bytes(text),
+    let Some(name) = text.strip_prefix('@') else { return bytes(text) };
+    match name.rsplit_once(" [..") {
+        Some((whole, end)) => made(whole)[..end.trim_end_matches(']').parse().unwrap()].to_vec(),
+        None => made(name),
     }
 }
 

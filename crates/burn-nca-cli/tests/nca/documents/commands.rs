@@ -90,11 +90,10 @@ impl Repository {
     /// What is missing of a script: its file, or one of the options that it is given.
     fn missing_of_script(&self, folder: &str, script: &str, words: &[String]) -> Option<String> {
         let places = [self.root.join(folder).join(script), self.root.join(script)];
-        match places.iter().find_map(|path| fs::read_to_string(path).ok()) {
-            None => Some(format!("there is no file {script}")),
-            Some(text) => {
-                option_not_in(&text, words).map(|option| format!("{script} has no option {option}"))
-            }
-        }
+        let Some(text) = places.iter().find_map(|path| fs::read_to_string(path).ok()) else {
+            return Some(format!("there is no file {script}"));
+        };
+        let option = option_not_in(&text, words)?;
+        Some(format!("{script} has no option {option}"))
     }
 }

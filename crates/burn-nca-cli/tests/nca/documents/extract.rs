@@ -61,12 +61,8 @@ pub fn from_markdown(name: &str, text: &str) -> Vec<Written> {
             line_before.clear();
             found.extend(of_shell_line(&place, &whole));
         } else if fence.is_none() {
-            let spans = line.split('`').skip(1).step_by(2);
-            found.extend(
-                spans
-                    .filter(|span| span.contains(' '))
-                    .filter_map(|span| Written::of(&place, span)),
-            );
+            let spans = line.split('`').skip(1).step_by(2).filter(|span| span.contains(' '));
+            found.extend(spans.filter_map(|span| Written::of(&place, span)));
         }
     }
     found
@@ -78,11 +74,8 @@ pub fn from_docstring(name: &str, text: &str) -> Vec<Written> {
     let lines_before = parts.next().unwrap_or_default().lines().count();
     let lines = parts.next().unwrap_or_default().lines().enumerate();
     let indented = lines.filter(|(_, line)| line.starts_with("    "));
-    indented
-        .flat_map(|(number, line)| {
-            of_shell_line(&format!("{name}:{}", lines_before + number + 1), line)
-        })
-        .collect()
+    let place = |number: usize| format!("{name}:{}", lines_before + number + 1);
+    indented.flat_map(|(number, line)| of_shell_line(&place(number), line)).collect()
 }
 
 /// The commands of a page: what is between marks of code.

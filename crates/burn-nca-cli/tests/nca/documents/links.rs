@@ -1,7 +1,7 @@
 //! Where the links of the documents lead: to files, and to headings of documents.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The links of a document, by its path, that lead nowhere, each with its line.
 pub fn broken(root: &Path, name: &str) -> Vec<String> {
@@ -11,16 +11,12 @@ pub fn broken(root: &Path, name: &str) -> Vec<String> {
     for (number, line) in prose(&text) {
         for link in links(line) {
             let (path, heading) = link.split_once('#').unwrap_or((link, ""));
-            let leads_to = root.join(if path.is_empty() {
-                Path::new(name).to_path_buf()
-            } else {
-                folder.join(path)
-            });
-            let is_there = if heading.is_empty() {
-                leads_to.exists()
-            } else {
-                fs::read_to_string(&leads_to)
-                    .is_ok_and(|text| anchors(&text).iter().any(|anchor| anchor == heading))
+            let target = if path.is_empty() { PathBuf::from(name) } else { folder.join(path) };
+            let leads_to = root.join(target);
+            let has_heading = |text: String| anchors(&text).any(|anchor| anchor == heading);
+            let is_there = match heading {
+                "" => leads_to.exists(),
+                _ => fs::read_to_string(&leads_to).is_ok_and(has_heading),
             };
             if !is_there {
                 found.push(format!("{name}:{number}: {link} leads nowhere"));
@@ -47,16 +43,11 @@ fn links(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The headings as GitHub names them in links.
-fn anchors(text: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for (_, line) in prose(text) {
-        let Some((_, heading)) =
-            line.split_once("# ").filter(|(marks, _)| marks.trim_matches('#').is_empty())
-        else {
-            continue;
-        };
+fn anchors(text: &str) -> impl Iterator<Item = String> {
+    prose(text).filter_map(|(_, line)| {
+        let (marks, heading) = line.split_once("# ")?;
         let kept = heading.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
-        found.push(kept.collect::<String>().to_lowercase().replace(' ', "-"));
-    }
-    found
+        let anchor = kept.collect::<String>().to_lowercase().replace(' ', "-");
+        marks.trim_matches('#').is_empty().then_some(anchor)
+    })
 }
