@@ -6,7 +6,6 @@ use burn_nca_learn::encoder::{EncoderConfig, HiddenLayers, ModernConfig};
 use burn_nca_learn::estimator::{Decision, ModelCard};
 use burn_nca_learn::fit::Termination;
 use burn_nca_learn::method::{AnyMethod, Nca, SoftNca};
-use burn_nca_learn::objective::Criterion;
 use burn_nca_report::counted;
 
 /// `linear`, `diagonal (one weight per feature)`, or `network 13-64-32-2, relu`
@@ -56,16 +55,16 @@ fn layers_words(hidden: &HiddenLayers) -> String {
 pub fn objective(card: &ModelCard) -> String {
     match &card.method {
         AnyMethod::Nca(Nca { criterion, repulsion }) if *repulsion > 0.0 => {
-            format!("{}, repulsion {repulsion}", letter(*criterion))
+            format!("{}, repulsion {repulsion}", criterion.name())
         }
-        AnyMethod::Nca(Nca { criterion, .. }) => letter(*criterion),
+        AnyMethod::Nca(Nca { criterion, .. }) => criterion.name().to_string(),
         AnyMethod::Mlkr(_) => "squared error of the kernel rule (MLKR)".to_string(),
         AnyMethod::SoftNca(SoftNca { criterion, width }) => {
             let width = match width {
                 AgreementWidth::Given(width) => format!("width {width}"),
                 AgreementWidth::Median => "their median distance as width".to_string(),
             };
-            format!("{} of soft matches of the targets, {width}", letter(*criterion))
+            format!("{} of soft matches of the targets, {width}", criterion.name())
         }
         AnyMethod::PairNca(_) => "pairs (equation 8)".to_string(),
         other => {
@@ -85,11 +84,6 @@ pub fn decision(decision: Decision) -> String {
         }
         Decision::Soft => "soft: all training rows, weighted".to_string(),
     }
-}
-
-/// `f` or `g`
-fn letter(criterion: Criterion) -> String {
-    format!("{criterion:?}").to_lowercase()
 }
 
 /// The reason why the fit of a model ended, as a sentence; `searched` where cross-validation chose the number of steps.
@@ -146,6 +140,7 @@ fn sentence(termination: Termination) -> &'static str {
 #[cfg(test)]
 mod tests {
     use burn_nca_learn::fit::FitConfig;
+    use burn_nca_learn::objective::Criterion;
 
     use super::*;
 

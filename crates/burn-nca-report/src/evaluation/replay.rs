@@ -262,9 +262,9 @@ impl Bands {
 
 /// The frame that is the nearest to the end, the last of equals.
 fn nearest(frames: &[Vec<f64>], end: &[f64]) -> usize {
-    let gap =
-        |at: &usize| -> f64 { frames[*at].iter().zip(end).map(|(a, b)| (a - b).powi(2)).sum() };
-    (0..frames.len()).rev().min_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap_or(0)
+    let gap = |frame: &Vec<f64>| frame.iter().zip(end).map(|(a, b)| (a - b).powi(2)).sum();
+    let gaps: Vec<f64> = frames.iter().map(gap).collect();
+    (0..gaps.len()).rev().min_by(|a, b| gaps[*a].total_cmp(&gaps[*b])).unwrap_or(0)
 }
 
 #[cfg(test)]

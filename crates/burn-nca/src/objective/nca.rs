@@ -31,6 +31,14 @@ pub enum Criterion {
 }
 
 impl Criterion {
+    /// `f` or `g`, as the paper and the program `nca` write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F => "f",
+            Self::G => "g",
+        }
+    }
+
     /// -p_i or -log p_i, from log p_i.
     pub(super) fn terms(self, log_p: Tensor<2>) -> Tensor<2> {
         match self {

@@ -131,10 +131,7 @@ impl Candidate {
 
     /// The criterion's letter in the paper, `f` or `g`; `None` for a method without one.
     pub fn criterion_name(&self) -> Option<&'static str> {
-        self.criterion.map(|criterion| match criterion {
-            Criterion::F => "f",
-            Criterion::G => "g",
-        })
+        self.criterion.map(Criterion::name)
     }
 
     /// The name of the start, as the program `nca` spells it.

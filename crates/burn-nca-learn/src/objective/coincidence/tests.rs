@@ -197,12 +197,12 @@ fn sigma_and_the_length_scales_of_the_samples_are_trained_with_the_batch() {
     let grads = loss.batch_loss(leaf(&z, 2), &samples()).backward();
     let slope = |values: &Param<Tensor<1>>| host_values(values.val().grad(&grads).unwrap());
     let of_sigma = |log: &[f64]| batch(&z, 0.3 * log[0].exp(), &kappa_sq);
-    assert_slopes(&slope(&loss.log_sigma_sq), &of_sigma, &[0.0], 5e-9);
+    assert_slopes(&slope(&loss.log_sigma_sq), &of_sigma, &[0.0], 1e-9);
     let of_scales = |logs: &[f64]| {
         let kappa_sq = kappa_sq.iter().zip(logs).map(|(scale, log)| scale * log.exp());
         batch(&z, 0.3, &kappa_sq.collect::<Vec<_>>())
     };
-    assert_slopes(&slope(loss.log_kappa_sq.as_ref().unwrap()), &of_scales, &[0.0; 60], 5e-9);
+    assert_slopes(&slope(loss.log_kappa_sq.as_ref().unwrap()), &of_scales, &[0.0; 60], 1e-9);
 }
 
 #[test]

@@ -237,7 +237,7 @@ fn the_width_is_trained_with_the_batch() {
     let at = loss(6, 3, 0.7, &device);
     let slope = host_values(at.log_width.val().grad(&value(&at).backward()).unwrap());
     let of_width = |log: &[f64]| value(&loss(6, 3, 0.7 * log[0].exp(), &device)).into_scalar();
-    assert_slopes(&slope, &of_width, &[0.0], 5e-9);
+    assert_slopes(&slope, &of_width, &[0.0], 1e-9);
 }
 
 #[test]
