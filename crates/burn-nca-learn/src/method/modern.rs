@@ -11,6 +11,7 @@ use crate::encoder::{EncoderConfig, ModernConfig, NumericEmbeddingConfig};
 use crate::error::{Error, Result};
 use crate::fit::{FitSession, StochasticConfig};
 use crate::objective::{ModernNcaLossConfig, ModernTarget};
+use cuts::MEMBERS;
 use members::Settings;
 
 /// Dimensions of each member where the user names none.
@@ -33,8 +34,10 @@ macro_rules! modern {
         settings! {
             $(#[$doc])*
             $name {
-                /// networks, each stopped by held-out rows of its own
-                members: usize = 5,
+                /// networks, each stopped by held-out rows of its own; 0: 10, or 5
+                ///
+                /// With 0 five of more than 10000 rows, or where rows or groups are too few for ten.
+                members: usize = 0,
                 /// numbers that a feature becomes; 0 takes it as it is
                 embedding: usize = 8,
                 /// frequencies of the periodic embedding of a feature
@@ -69,7 +72,7 @@ macro_rules! modern {
         impl $name {
             fn network(&self) -> ModernConfig {
                 ModernConfig {
-                    members: self.members,
+                    members: if self.members == 0 { MEMBERS } else { self.members },
                     embedding: (self.embedding > 0).then_some(NumericEmbeddingConfig {
                         frequencies: self.frequencies,
                         scale: self.frequency_scale,
@@ -112,8 +115,9 @@ macro_rules! modern {
             }
 
             fn check(&self, problem: &Problem<'_, $data>) -> Result<()> {
-                let (d_input, size) = (problem.data.features().columns(), problem.d_output);
-                EncoderConfig::Modern(self.network()).check_size(d_input, size * self.members)?;
+                let (d_input, network) = (problem.data.features().columns(), self.network());
+                let all = problem.d_output * network.members;
+                EncoderConfig::Modern(network).check_size(d_input, all)?;
                 if !(0.0..=1.0).contains(&self.candidates) {
                     return Err(Error::setting(format!(
                         "the share of candidates is {}; give a number from 0 to 1",
@@ -125,6 +129,7 @@ macro_rules! modern {
 
             fn learn(&self, problem: &Problem<'_, $data>, session: FitSession<'_>) -> Result<Learned> {
                 let settings = Settings {
+                    members: self.members,
                     network: self.network(),
                     batches: &|rows| self.batches(rows),
                     patience: self.patience,

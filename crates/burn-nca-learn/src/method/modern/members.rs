@@ -25,6 +25,8 @@ use crate::side_by_side::side_by_side;
 
 /// What both methods learn by.
 pub(super) struct Settings<'a> {
+    /// As many as were asked for, or 0.
+    pub members: usize,
     pub network: ModernConfig,
     pub batches: &'a (dyn Fn(usize) -> StochasticConfig + Sync),
     pub patience: usize,
@@ -56,10 +58,9 @@ impl Settings<'_> {
             // Its start follows from the settings.
             Ok(FitKey::new(self.identity.clone(), problem.fit, "modern", Fingerprint::new()))
         })?;
-        let members = self.network.members;
-        let state = State::of(&mut checkpoint, members)?;
         let data = problem.data;
-        let cuts = cuts(data, members, problem.fit.seed)?;
+        let cuts = cuts(data, self.members, problem.fit.seed)?;
+        let state = State::of(&mut checkpoint, cuts.len())?;
         let common = Common {
             settings: self,
             targets: (&values, columns, weights),
