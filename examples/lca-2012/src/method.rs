@@ -237,12 +237,14 @@ impl Method {
     }
 }
 
-/// The defaults; of very many rows fewer as neighbors of a batch, by which most of the time goes, and fewer passes.
+/// Five members on every set; of very many rows fewer as neighbors of a batch, by which most of the time goes, and fewer
+/// passes.
 fn modern(rows: usize) -> Modern {
+    let usual = Modern::new().with_members(5);
     if rows <= VERY_MANY {
-        return Modern::new();
+        return usual;
     }
-    Modern::new().with_candidates(0.05).with_epochs(25).with_patience(5)
+    usual.with_candidates(0.05).with_epochs(25).with_patience(5)
 }
 
 /// The settings that a search chooses; `None` where the user stopped it.

@@ -34,9 +34,9 @@ macro_rules! modern {
         settings! {
             $(#[$doc])*
             $name {
-                /// networks, each stopped by held-out rows of its own; 0: 10, or 5
+                /// networks, each stopped by held-out rows of its own; 0: 10, but 5 of more than 10000 rows, small classes or few groups
                 ///
-                /// With 0 five of more than 10000 rows, or where rows or groups are too few for ten.
+                /// Classes are small where more than a tenth of the rows are of classes of less than ten.
                 members: usize = 0,
                 /// numbers that a feature becomes; 0 takes it as it is
                 embedding: usize = 8,
