@@ -72,7 +72,7 @@ macro_rules! modern {
         impl $name {
             fn network(&self) -> ModernConfig {
                 ModernConfig {
-                    members: if self.members == 0 { MEMBERS } else { self.members },
+                    members: self.members,
                     embedding: (self.embedding > 0).then_some(NumericEmbeddingConfig {
                         frequencies: self.frequencies,
                         scale: self.frequency_scale,
@@ -115,9 +115,11 @@ macro_rules! modern {
             }
 
             fn check(&self, problem: &Problem<'_, $data>) -> Result<()> {
-                let (d_input, network) = (problem.data.features().columns(), self.network());
-                let all = problem.d_output * network.members;
-                EncoderConfig::Modern(network).check_size(d_input, all)?;
+                // Where no number is asked for, of the most that there may be.
+                let members = if self.members == 0 { MEMBERS } else { self.members };
+                let network = ModernConfig { members, ..self.network() };
+                let (d_input, size) = (problem.data.features().columns(), problem.d_output);
+                EncoderConfig::Modern(network).check_size(d_input, size * members)?;
                 if !(0.0..=1.0).contains(&self.candidates) {
                     return Err(Error::setting(format!(
                         "the share of candidates is {}; give a number from 0 to 1",
@@ -129,7 +131,6 @@ macro_rules! modern {
 
             fn learn(&self, problem: &Problem<'_, $data>, session: FitSession<'_>) -> Result<Learned> {
                 let settings = Settings {
-                    members: self.members,
                     network: self.network(),
                     batches: &|rows| self.batches(rows),
                     patience: self.patience,

@@ -27,7 +27,7 @@ pub(super) fn cuts<D: TrainingData>(data: &D, members: usize, seed: u64) -> Resu
     }
 }
 
-/// Whether there are no many rows, and most are of classes that each of ten members can hold a row out of.
+/// Whether rows are few enough, and most of classes that each of ten members can hold a row out of.
 fn suits_ten<D: TrainingData>(data: &D) -> bool {
     let rows = data.features().rows();
     let of_small = match data.as_any_data() {

@@ -25,8 +25,7 @@ use crate::side_by_side::side_by_side;
 
 /// What both methods learn by.
 pub(super) struct Settings<'a> {
-    /// As many as were asked for, or 0.
-    pub members: usize,
+    /// Of as many members as were asked for, or 0.
     pub network: ModernConfig,
     pub batches: &'a (dyn Fn(usize) -> StochasticConfig + Sync),
     pub patience: usize,
@@ -59,7 +58,7 @@ impl Settings<'_> {
             Ok(FitKey::new(self.identity.clone(), problem.fit, "modern", Fingerprint::new()))
         })?;
         let data = problem.data;
-        let cuts = cuts(data, self.members, problem.fit.seed)?;
+        let cuts = cuts(data, self.network.members, problem.fit.seed)?;
         let state = State::of(&mut checkpoint, cuts.len())?;
         let common = Common {
             settings: self,
