@@ -29,7 +29,8 @@ fn modern_words(modern: &ModernConfig, [d_input, d_output]: [usize; 2]) -> Strin
     let sizes = format!("{d_input}-{projection}{}", d_output / modern.members.max(1));
     let mut words = format!("{} of {sizes}", counted(modern.members, "network"));
     if let Some(embedding) = &modern.embedding {
-        words += &format!(", periodic embeddings of {}", counted(embedding.size, "number"));
+        let which = if modern.embedded.is_empty() { "" } else { " in some" };
+        words += &format!(", periodic embeddings of {}{which}", counted(embedding.size, "number"));
     }
     if modern.blocks > 0 {
         words += &format!(", {} of {}", counted(modern.blocks, "block"), modern.width);

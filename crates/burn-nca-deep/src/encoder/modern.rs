@@ -56,6 +56,9 @@ impl ResidualBlock {
 pub struct ModernConfig {
     /// Encoders whose embeddings stand side by side, `[n, members k]`.
     pub members: usize,
+    /// Whether a member has the embedding of the features, for the members in turn; all have it where nothing is said.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub embedded: Vec<bool>,
     /// The embedding of each feature; without it a feature is its (scaled) number.
     pub embedding: Option<NumericEmbeddingConfig>,
     /// Residual blocks of each member.
@@ -74,6 +77,7 @@ impl Default for ModernConfig {
     fn default() -> Self {
         Self {
             members: 5,
+            embedded: Vec::new(),
             embedding: Some(NumericEmbeddingConfig::default()),
             blocks: 1,
             width: 256,
@@ -119,33 +123,51 @@ impl ModernConfig {
             Some(projection) => (linear(d_input, projection)?, projection),
             None => (0, d_input),
         };
-        let (inputs, embedding) = match &self.embedding {
-            Some(NumericEmbeddingConfig { frequencies, size, .. }) => {
-                let shared = linear(frequencies.checked_mul(2)?, *size)?;
-                let of_features = frequencies.checked_mul(d_input)?;
-                (d_input.checked_mul(*size)?, shared.checked_add(of_features)?)
-            }
-            None => (d_input, 0),
-        };
         let norm = size.checked_mul(2)?;
         let block = linear(size, self.width)?.checked_add(linear(self.width, size)?)?;
         let blocks = block.checked_add(norm)?.checked_mul(self.blocks)?;
         let last = if self.blocks > 0 { norm } else { 0 };
-        let layers = [linear(inputs, size)?, blocks, last];
-        let member = layers.into_iter().try_fold(embedding, usize::checked_add)?;
-        member.checked_mul(self.members)?.checked_add(projected)
+        let member = |embedding: Option<&NumericEmbeddingConfig>| {
+            let (inputs, embedding) = match embedding {
+                Some(NumericEmbeddingConfig { frequencies, size, .. }) => {
+                    let shared = linear(frequencies.checked_mul(2)?, *size)?;
+                    let of_features = frequencies.checked_mul(d_input)?;
+                    (d_input.checked_mul(*size)?, shared.checked_add(of_features)?)
+                }
+                None => (d_input, 0),
+            };
+            let layers = [linear(inputs, size)?, blocks, last];
+            layers.into_iter().try_fold(embedding, usize::checked_add)
+        };
+        let period = self.embedded.len().max(1);
+        let (periods, rest) = (self.members / period, self.members % period);
+        (0..period).try_fold(projected, |sum, number| {
+            let members = periods + usize::from(number < rest);
+            sum.checked_add(member(self.embedding_of(number))?.checked_mul(members)?)
+        })
     }
 
-    /// One of the members, of k dimensions of so many (projected) features, at a random start that is drawn on the host: the
-    /// same on every device.
+    /// The embedding of a member, if it has one.
+    fn embedding_of(&self, number: usize) -> Option<&NumericEmbeddingConfig> {
+        let is_embedded = self.embedded.get(number % self.embedded.len().max(1));
+        self.embedding.as_ref().filter(|_| *is_embedded.unwrap_or(&true))
+    }
+
+    /// The member of this number, from `[n, d]` (projected) features to `[n, k]`, at a random start that is drawn on the
+    /// host: the same on every device.
     ///
     /// # Panics
     /// On a scale that [`Self::check`] refuses.
-    pub fn member(&self, d_input: usize, size: usize, seed: u64, device: &Device) -> ModernMember {
+    pub fn member(
+        &self,
+        number: usize,
+        [d_input, size]: [usize; 2],
+        seed: u64,
+        device: &Device,
+    ) -> ModernMember {
         let rng = &mut ChaCha8Rng::seed_from_u64(seed);
         let embedding = self
-            .embedding
-            .as_ref()
+            .embedding_of(number)
             .map(|embedding| (embedding.init(d_input, rng, device), embedding.size));
         let inputs = embedding.as_ref().map_or(d_input, |(_, size)| d_input * size);
         ModernMember {
@@ -172,12 +194,12 @@ impl ModernConfig {
     ) -> ModernEncoder {
         let size = d_output / self.members;
         let inputs = self.projection.unwrap_or(d_input);
-        let seeds = (0..self.members as u64).map(|number| seed.wrapping_add(number));
-        let member = |seed| self.member(inputs, size, seed, device);
+        let member =
+            |number| self.member(number, [inputs, size], seed.wrapping_add(number as u64), device);
         let rng = &mut ChaCha8Rng::seed_from_u64(!seed);
         ModernEncoder {
             projection: self.projection.map(|size| linear([d_input, size], rng, device)),
-            ..ModernEncoder::new(seeds.map(member).collect())
+            ..ModernEncoder::new((0..self.members).map(member).collect())
         }
     }
 }
@@ -293,13 +315,17 @@ impl ModernEncoder {
 
     /// The settings that build this encoder.
     pub fn config(&self) -> ModernConfig {
-        let first = &self.members[0];
-        let block = first.blocks.first();
+        let block = self.members[0].blocks.first();
+        let embeddings = || self.members.iter().map(|member| member.embedding.as_ref());
+        let embedding = embeddings().flatten().next();
+        let embedded: Vec<bool> = embeddings().map(|embedding| embedding.is_some()).collect();
+        let is_mixed = embedding.is_some() && embedded.contains(&false);
         let default = ModernConfig::default();
         ModernConfig {
             members: self.members.len(),
-            embedding: first.embedding.as_ref().map(NumericEmbedding::config),
-            blocks: first.blocks.len(),
+            embedded: if is_mixed { embedded } else { Vec::new() },
+            embedding: embedding.map(NumericEmbedding::config),
+            blocks: self.members[0].blocks.len(),
             width: block.map_or(default.width, |block| block.inner.weight.dims()[1]),
             dropout: block.map_or(default.dropout, |block| block.dropout.prob),
             projection: self.projection.as_ref().map(|layer| layer.weight.dims()[1]),
@@ -353,10 +379,30 @@ mod tests {
     }
 
     #[test]
+    fn members_without_the_embedding_are_counted_and_built_again() {
+        let embedding = Some(NumericEmbeddingConfig { frequencies: 3, scale: 0.1, size: 2 });
+        let embedded = vec![true, false];
+        let config =
+            ModernConfig { members: 3, embedded, embedding, width: 5, ..Default::default() };
+        let encoder = config.init(4, 6, 1, &Device::flex());
+        // Without the running means and variances of the norms, two of each member.
+        let running = 3 * 2 * (2 + 2);
+        assert_eq!(config.parameters(4, 6), Some(encoder.num_params() - running));
+        let shapes = encoder.members.iter().map(|member| member.linear.weight.dims()[0]);
+        assert_eq!(shapes.collect::<Vec<_>>(), [8, 4, 8]);
+        let built = encoder.config();
+        assert_eq!(built.embedded, [true, false, true]);
+        assert_eq!(built.init(4, 6, 1, &Device::flex()).num_params(), encoder.num_params());
+        assert_eq!(encoder.forward(Tensor::ones([5, 4], &Device::flex())).dims(), [5, 6]);
+        let last = ModernEncoder::new(encoder.members[1..2].to_vec()).config();
+        assert!(last.embedded.is_empty() && last.embedding.is_none());
+    }
+
+    #[test]
     fn dropout_from_a_seed_is_that_of_the_seed() {
         let device = Device::flex().autodiff();
         let config = ModernConfig { dropout: 0.5, width: 8, ..ModernConfig::default() };
-        let member = config.member(3, 4, 5, &device);
+        let member = config.member(0, [3, 4], 5, &device);
         let x = Tensor::<2>::ones([6, 3], &device)
             * Tensor::arange(0..6, &device).float().unsqueeze_dim(1);
         let embedded = |seed| host_values(member.forward_seeded(x.clone(), seed).unwrap());

@@ -57,7 +57,7 @@ mod tests {
     fn a_member_of_two_valued_features_has_values_and_gradients_of_one_that_embeds_all() {
         let device = Device::flex().autodiff();
         let config = ModernConfig { dropout: 0.0, ..ModernConfig::default() };
-        let member = config.member(4, 5, 7, &device);
+        let member = config.member(0, [4, 5], 7, &device);
         let values: Vec<f32> = (0..9)
             .flat_map(|row| {
                 let third = |at: usize| (row / at % 2) as f32;

@@ -11,7 +11,7 @@ use crate::encoder::{EncoderConfig, ModernConfig, NumericEmbeddingConfig};
 use crate::error::{Error, Result};
 use crate::fit::{FitSession, StochasticConfig};
 use crate::objective::{ModernNcaLossConfig, ModernTarget};
-use cuts::MEMBERS;
+use cuts::{MANY_ROWS, MEMBERS};
 use members::Settings;
 
 /// Dimensions of each member where the user names none.
@@ -28,7 +28,7 @@ const GRID: Grid = &[
 macro_rules! modern {
     (
         $(#[$doc:meta])*
-        $name:ident of $data:ty: $targets:ident as $kind:ident;
+        $name:ident of $data:ty: $targets:ident as $kind:ident, mixed $mixed:tt;
         $($names:tt)*
     ) => {
         settings! {
@@ -40,6 +40,8 @@ macro_rules! modern {
                 members: usize = 0,
                 /// numbers that a feature becomes; 0 takes it as it is
                 embedding: usize = 8,
+                /// whether every other network takes features as they are, of up to 10000 rows
+                mixed: bool = $mixed,
                 /// frequencies of the periodic embedding of a feature
                 frequencies: usize = 16,
                 /// standard deviation of the frequencies at the start
@@ -70,9 +72,12 @@ macro_rules! modern {
         }
 
         impl $name {
-            fn network(&self) -> ModernConfig {
+            /// The networks for so many rows.
+            fn network(&self, rows: usize) -> ModernConfig {
+                let is_mixed = self.mixed && rows <= MANY_ROWS;
                 ModernConfig {
                     members: self.members,
+                    embedded: if is_mixed { vec![true, false] } else { Vec::new() },
                     embedding: (self.embedding > 0).then_some(NumericEmbeddingConfig {
                         frequencies: self.frequencies,
                         scale: self.frequency_scale,
@@ -117,8 +122,9 @@ macro_rules! modern {
             fn check(&self, problem: &Problem<'_, $data>) -> Result<()> {
                 // Where no number is asked for, of the most that there may be.
                 let members = if self.members == 0 { MEMBERS } else { self.members };
-                let network = ModernConfig { members, ..self.network() };
-                let (d_input, size) = (problem.data.features().columns(), problem.d_output);
+                let features = problem.data.features();
+                let network = ModernConfig { members, ..self.network(features.rows()) };
+                let (d_input, size) = (features.columns(), problem.d_output);
                 EncoderConfig::Modern(network).check_size(d_input, size * members)?;
                 if !(0.0..=1.0).contains(&self.candidates) {
                     return Err(Error::setting(format!(
@@ -131,7 +137,7 @@ macro_rules! modern {
 
             fn learn(&self, problem: &Problem<'_, $data>, session: FitSession<'_>) -> Result<Learned> {
                 let settings = Settings {
-                    network: self.network(),
+                    network: self.network(problem.data.features().rows()),
                     batches: &|rows| self.batches(rows),
                     patience: self.patience,
                     loss: ModernNcaLossConfig::new(ModernTarget::$kind).init(),
@@ -153,7 +159,7 @@ modern! {
     ///
     /// # References
     /// H.-J. Ye, H.-H. Yin, D.-C. Zhan, Modern Neighborhood Components Analysis, ICLR 2025.
-    Modern of Labeled: one_hot as Classes;
+    Modern of Labeled: one_hot as Classes, mixed true;
     const NAME: &'static str = "modern";
     const LABEL: &'static str = "Modern NCA";
     const TITLE: &'static str = "Modern neighborhood components analysis";
@@ -167,7 +173,7 @@ modern! {
     ///
     /// # References
     /// H.-J. Ye, H.-H. Yin, D.-C. Zhan, Modern Neighborhood Components Analysis, ICLR 2025.
-    ModernRegression of RegressionData: standardized as Numbers;
+    ModernRegression of RegressionData: standardized as Numbers, mixed false;
     const NAME: &'static str = "modern-regression";
     const LABEL: &'static str = "Modern NCA for numbers";
     const TITLE: &'static str = "Modern neighborhood components analysis for numbers";

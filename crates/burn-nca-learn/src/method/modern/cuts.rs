@@ -10,7 +10,7 @@ pub(super) const MEMBERS: usize = 10;
 const FEWER_MEMBERS: usize = 5;
 
 /// More rows than these are many: a fit of them takes minutes.
-const MANY_ROWS: usize = 10_000;
+pub(super) const MANY_ROWS: usize = 10_000;
 
 /// The cuts of so many members, as many as the rows suit where that is 0; a single one is stopped by a fifth of the rows. All
 /// members learn from classes of fewer rows than members.

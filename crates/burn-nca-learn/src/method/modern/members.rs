@@ -72,7 +72,7 @@ impl Settings<'_> {
             dtype: problem.dtype,
         };
         let begun = (state, checkpoint, session.on_progress.take());
-        let mut watch = Watch::of(begun, |fit| common.restored(fit))?;
+        let mut watch = Watch::of(begun, |number, fit| common.restored(number, fit))?;
         let missing = watch.missing();
         let side_by_side = missing.len() > 1
             && problem.fit.time_budget.is_none()
@@ -186,12 +186,12 @@ impl Common<'_> {
         // Apart from the seeds of batches, which count from the same number.
         let seed = self.fit.seed ^ (0x6d6f_6400_0000_0000 + number as u64);
         let [_, d_input] = self.x.dims();
-        self.settings.network.member(d_input, self.d_output, seed, self.device)
+        self.settings.network.member(number, [d_input, self.d_output], seed, self.device)
     }
 
     /// A member as a checkpoint has it.
-    fn restored(&self, fit: &Fit) -> Result<ModernMember> {
-        let member = prepare(self.start(0), self.dtype, self.device);
+    fn restored(&self, number: usize, fit: &Fit) -> Result<ModernMember> {
+        let member = prepare(self.start(number), self.dtype, self.device);
         load_record(member, fit.member.clone()).map_err(|error| {
             Error::data(format!(
                 "the checkpoint holds no usable member ({error}); delete it to start again"

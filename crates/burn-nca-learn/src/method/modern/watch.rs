@@ -75,14 +75,16 @@ impl<'a, 'c> Watch<'a, 'c> {
     /// A fit that begins or continues; a function restores the members that are done.
     pub fn of(
         (state, checkpoint, callback): (State, Checkpoint<'c>, Option<&'a mut OnProgress<'a>>),
-        restored: impl Fn(&Fit) -> Result<ModernMember>,
+        restored: impl Fn(usize, &Fit) -> Result<ModernMember>,
     ) -> Result<Self> {
         let done = || state.members.iter().map(|standing| standing.done.as_ref());
-        let restored = |fit: &Fit| Ok((restored(fit)?, fit.clone()));
+        let restored = |(number, fit): (usize, Option<&Fit>)| {
+            fit.map(|fit| Ok((restored(number, fit)?, fit.clone()))).transpose()
+        };
         Ok(Self {
             callback,
             checkpoint,
-            networks: done().map(|fit| fit.map(restored).transpose()).collect::<Result<_>>()?,
+            networks: done().enumerate().map(restored).collect::<Result<_>>()?,
             steps: state.members.iter().map(|standing| standing.steps).collect(),
             before: state.seconds,
             started: Instant::now(),
