@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use burn_nca::Sums;
 
+use super::costs::has_members;
+use crate::data::Task;
 use crate::encoder::{EncoderConfig, HiddenLayers};
 use crate::estimator::{Estimator, NcaConfig};
 use crate::fit::{FitConfig, OptimizerConfig, Penalty, Start, StochasticConfig};
@@ -104,6 +106,12 @@ impl Candidate {
     /// Whether the candidate is its start, without a gradient step.
     pub fn is_closed(&self) -> bool {
         self.stop_at == Some(0)
+    }
+
+    /// Whether the candidate classifies by the mean of several networks, and is of another method than the configuration.
+    pub(super) fn is_mean_of_networks(&self) -> bool {
+        let of_classes = |method: &&AnyMethod| method.info().task != Some(Task::Numbers);
+        self.method.as_ref().filter(of_classes).is_some_and(has_members)
     }
 
     /// The name of the closed form that the start is, such as `LDA`.

@@ -1,8 +1,8 @@
 //! What costly fits take, networks and means of several, and on how many folds they are compared.
 
 use crate::encoder::HiddenLayers;
-use crate::estimator::Estimator;
 use crate::fit::StochasticConfig;
+use crate::method::AnyMethod;
 
 /// Folds and members by which a method of several members is compared, the most that [`PRODUCTS`] allow.
 const SHARES: [[usize; 2]; 4] = [[5, 5], [5, 3], [3, 3], [2, 3]];
@@ -38,7 +38,7 @@ pub(super) fn network_seconds(layers: &HiddenLayers, d: usize, rows: usize) -> f
     steps * step
 }
 
-/// Whether a fit is a mean of several.
-pub(super) fn has_members(config: &Estimator) -> bool {
-    config.method.settings().contains_key("members")
+/// Whether a fit by the method is a mean of several.
+pub(super) fn has_members(method: &AnyMethod) -> bool {
+    method.settings().contains_key("members")
 }

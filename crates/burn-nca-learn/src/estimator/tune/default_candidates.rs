@@ -42,9 +42,10 @@ impl TuneConfig {
     /// No setting is best on every table. Five-fold cross-validation of 3-NN, repeated three times up to 533 rows and
     /// twice up to 800 (once where features are many), compares: the closed forms Euclidean distance, LDA and PCA, as far
     /// as they have the dimensions; the default settings ([`NcaConfig::recommended_for`]); and f, f from a start of
-    /// perplexity 15 and g without a penalty. The highest mean accuracy is chosen, of equal ones the simplest
-    /// ([`Choice`](super::Choice)). The comparison takes at most ten seconds: the candidate that is tried then is compared
-    /// on the folds that are finished, if they are two or more, and those after it are not compared.
+    /// perplexity 15 and g without a penalty. The highest mean accuracy is chosen, of equal ones the simplest, and modern
+    /// NCA unless another leads it clearly ([`Choice`](super::Choice)). The comparison takes at most ten seconds: the
+    /// candidate that is tried then is compared on the folds that are finished, if they are two or more, and those after
+    /// it are not compared.
     ///
     /// From 500 rows on a network ([`HiddenLayers::regularized`](crate::encoder::HiddenLayers::regularized)) is compared
     /// too, on some of the folds: after the default settings, of the dimensions of the configuration. With `any_dimension`

@@ -180,7 +180,7 @@ impl<D: TrainingData> Running<'_, '_, D> {
         let seconds = self.tune.budget.unwrap_or(SECONDS);
         let affordable = if let Some(layers) = &candidate.network {
             (seconds / network_seconds(layers, config.d_input, rows)) as usize
-        } else if has_members(&config) {
+        } else if has_members(&config.method) {
             let [folds, members] = shares(seconds, self.rows);
             if let Ok(method) = config.method.with_setting("members", &members.to_string()) {
                 config.method = method;
@@ -233,7 +233,7 @@ impl<D: TrainingData> Running<'_, '_, D> {
         };
         // In their order: the first are compared where the budget ends the others. Folds that draw from the generator of the
         // device would wait for each other in the pool.
-        let scores = match has_members(config) || candidate.network.is_some() {
+        let scores = match has_members(&config.method) || candidate.network.is_some() {
             true => side_by_side(folds, score),
             false => in_pool(folds, score),
         };

@@ -64,6 +64,7 @@ impl Tuning {
         trials.sort_by(|a, b| b.chosen.cmp(&a.chosen).then(b.accuracy.total_cmp(&a.accuracy)));
         let reason = match &search.choice {
             None => UNMEASURED.to_string(),
+            Some(_) if is_behind(&trials) => BEHIND.to_string(),
             Some(choice) => reason(choice.ties),
         };
         let mut tuning = Self {
@@ -113,9 +114,11 @@ impl Tuning {
             }
             _ => String::new(),
         };
+        let is_behind = is_behind(&self.trials);
         let mut text = format!(
-            "{}: best of {} by cross-validation in the training rows ({}{left_out}), {}.",
+            "{}: {} of {} by cross-validation in the training rows ({}{left_out}), {}.",
             chosen.in_full(),
+            if is_behind { "chosen" } else { "best" },
             counted(self.trials.len(), "candidate"),
             duration(self.seconds),
             self.compared_by
@@ -123,9 +126,13 @@ impl Tuning {
         );
         if let Some(next) = others.first() {
             // Not its negative, which has a sign where both are equal.
-            let lead = [0.0 - next.difference, next.difference_standard_error];
-            let lead = self.compared_by.lead(lead);
-            text.push_str(&format!(" Next: {}, {lead} lower.", next.name()));
+            let lead = if is_behind { next.difference } else { 0.0 - next.difference };
+            let lead = self.compared_by.lead([lead, next.difference_standard_error]);
+            let name = next.name();
+            text.push_str(&match is_behind {
+                false => format!(" Next: {name}, {lead} lower."),
+                true => format!(" {name} is {lead} higher. {BEHIND}"),
+            });
         }
         text
     }
@@ -167,6 +174,15 @@ impl Tuning {
 /// Why the first candidate is taken where none was finished.
 const UNMEASURED: &str = "Default settings, not compared with others: the time limit of the comparison was reached before \
                           the first candidate was finished.";
+
+/// Why a mean of several networks is taken where another has a higher score.
+const BEHIND: &str =
+    "Another has to lead by two standard errors: the fit has more networks than were compared.";
+
+/// Whether the first, the chosen one, is a mean of networks that the next is ahead of.
+fn is_behind(trials: &[TuningRow]) -> bool {
+    matches!(trials, [chosen, next, ..] if chosen.own_rule && next.difference > 0.0)
+}
 
 /// The reason of a choice, as a sentence.
 fn reason(ties: usize) -> String {
@@ -335,6 +351,14 @@ mod tests {
         tuning.trials[1].difference = 0.0;
         let sentence = tuning.sentence(SearchEnd::AllTried);
         assert!(sentence.ends_with("Next: NCA g by a network, 0.0 ± 0.4 lower."), "{sentence}");
+        (tuning.trials[0].own_rule, tuning.trials[1].difference) = (true, 0.006);
+        let sentence = tuning.sentence(SearchEnd::AllTried);
+        assert!(sentence.contains(": chosen of 2 candidates by"), "{sentence}");
+        assert!(
+            sentence.contains(" NCA g by a network is 0.6 ± 0.4 higher. Another has"),
+            "{sentence}"
+        );
+        (tuning.trials[0].own_rule, tuning.trials[1].difference) = (false, 0.0);
         let lda = &mut tuning.trials[0];
         (lda.method, lda.criterion, lda.stop_at) = ("LDA".into(), "none".into(), Some(0));
         assert!(tuning.sentence(SearchEnd::AllTried).starts_with("LDA (2 dimensions): best of 2"));
