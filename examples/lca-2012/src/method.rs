@@ -237,8 +237,8 @@ impl Method {
     }
 }
 
-/// Five members of one kind on every set; of very many rows fewer as neighbors of a batch, by which most of the time goes, and fewer
-/// passes.
+/// Five members of one kind on every set; of very many rows fewer as neighbors of a batch, by which most of the time goes,
+/// and fewer passes.
 fn modern(rows: usize) -> Modern {
     let usual = Modern::new().with_members(5).with_mixed(false);
     if rows <= VERY_MANY {

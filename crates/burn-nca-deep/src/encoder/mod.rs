@@ -2,9 +2,11 @@
 
 mod modern;
 mod numeric_embedding;
+mod residual_block;
 mod two_valued;
 mod unit;
 
-pub use modern::{ModernConfig, ModernEncoder, ModernMember, ResidualBlock};
+pub use modern::{ModernConfig, ModernEncoder, ModernMember};
 pub use numeric_embedding::{NumericEmbedding, NumericEmbeddingConfig};
+pub use residual_block::ResidualBlock;
 pub use unit::UnitRows;

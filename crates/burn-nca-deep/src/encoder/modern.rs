@@ -1,55 +1,17 @@
 //! The encoder of modern NCA: embedded numbers and residual blocks, several members side by side.
 
 use burn::module::Module;
-use burn::nn::{BatchNorm, Dropout, DropoutConfig, Linear};
-use burn::tensor::activation::relu;
+use burn::nn::{BatchNorm, Linear};
 use burn::tensor::{Device, Tensor};
 use burn_nca::encoder::Encoder;
-use burn_nca::internal::{check_dropout, linear, normalization, normalized, seeded_dropout, times};
+use burn_nca::internal::{check_dropout, linear, normalization, normalized, times};
 use burn_nca::{Error, Result};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::two_valued::{self, TwoValued};
-use super::{NumericEmbedding, NumericEmbeddingConfig};
-
-/// A residual block: `z + W₂ dropout(ReLU(W₁ norm(z) + b₁)) + b₂`, of width `[k, width, k]`.
-#[derive(Module, Debug)]
-pub struct ResidualBlock {
-    /// Of the input.
-    pub norm: BatchNorm,
-    /// To the hidden units.
-    pub inner: Linear,
-    /// Of the hidden units.
-    pub dropout: Dropout,
-    /// Back from the hidden units.
-    pub outer: Linear,
-}
-
-impl ResidualBlock {
-    /// A block of k dimensions at a random start.
-    fn new([size, width]: [usize; 2], dropout: f64, rng: &mut ChaCha8Rng, device: &Device) -> Self {
-        Self {
-            norm: normalization(size, device),
-            inner: linear([size, width], rng, device),
-            dropout: DropoutConfig::new(dropout).init(),
-            outer: linear([width, size], rng, device),
-        }
-    }
-
-    /// `[n, k]` to `[n, k]`.
-    pub fn forward(&self, z: Tensor<2>) -> Tensor<2> {
-        self.forward_from(z, None)
-    }
-
-    /// The same with a dropout from this stream, where there is one.
-    fn forward_from(&self, z: Tensor<2>, rng: Option<&mut ChaCha8Rng>) -> Tensor<2> {
-        let inner = self.inner.forward(normalized(&self.norm, z.clone()));
-        // Before the rectifier, which gives the same: one matrix less is kept for the backward pass.
-        z + self.outer.forward(relu(seeded_dropout(&self.dropout, inner, rng)))
-    }
-}
+use super::{NumericEmbedding, NumericEmbeddingConfig, ResidualBlock};
 
 /// Settings of a [`ModernEncoder`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
