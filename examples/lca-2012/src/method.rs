@@ -237,14 +237,12 @@ impl Method {
     }
 }
 
-/// Five members of one kind on every set; of very many rows fewer as neighbors of a batch, by which most of the time goes,
-/// and fewer passes.
+/// As it is by default; of very many rows fewer as neighbors of a batch, by which most of the time goes, and fewer passes.
 fn modern(rows: usize) -> Modern {
-    let usual = Modern::new().with_members(5).with_mixed(false);
-    if rows <= VERY_MANY {
-        return usual;
+    match rows > VERY_MANY {
+        true => Modern::new().with_candidates(0.05).with_epochs(25).with_patience(5),
+        false => Modern::new(),
     }
-    usual.with_candidates(0.05).with_epochs(25).with_patience(5)
 }
 
 /// The settings that a search chooses; `None` where the user stopped it.
