@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use burn_nca::Sums;
 
-use super::costs::has_members;
-use crate::data::Task;
+use super::costs::members;
 use crate::encoder::{EncoderConfig, HiddenLayers};
 use crate::estimator::{Estimator, NcaConfig};
 use crate::fit::{FitConfig, OptimizerConfig, Penalty, Start, StochasticConfig};
@@ -108,10 +107,9 @@ impl Candidate {
         self.stop_at == Some(0)
     }
 
-    /// Whether the candidate classifies by the mean of several networks, and is of another method than the configuration.
+    /// Whether the candidate is a mean of several networks, and of another method than the configuration.
     pub(super) fn is_mean_of_networks(&self) -> bool {
-        let of_classes = |method: &&AnyMethod| method.info().task != Some(Task::Numbers);
-        self.method.as_ref().filter(of_classes).is_some_and(has_members)
+        self.method.as_ref().and_then(members).is_some()
     }
 
     /// The name of the closed form that the start is, such as `LDA`.

@@ -38,7 +38,7 @@ pub(super) fn network_seconds(layers: &HiddenLayers, d: usize, rows: usize) -> f
     steps * step
 }
 
-/// Whether a fit by the method is a mean of several.
-pub(super) fn has_members(method: &AnyMethod) -> bool {
-    method.settings().contains_key("members")
+/// The networks of a fit by the method that is a mean of several, 0 for as many as the rows suit; `None` for another method.
+pub(super) fn members(method: &AnyMethod) -> Option<usize> {
+    method.settings().get("members")?.as_u64().map(|members| members as usize)
 }

@@ -51,7 +51,8 @@ impl TuneConfig {
     /// too, on some of the folds: after the default settings, of the dimensions of the configuration. With `any_dimension`
     /// Euclidean distance of all features, LDA to all its directions and, last, modern NCA
     /// ([`Modern`](crate::method::Modern), by its own rule; not in a browser, nor where it would take minutes) and the
-    /// network, then of eight dimensions, are compared, whatever the dimensions of the configuration.
+    /// network, then of eight dimensions, are compared, whatever the dimensions of the configuration. From 1200 rows on modern
+    /// NCA comes second; from some 3,300 on it is a mean of three networks, with 600 neighbors besides a batch.
     ///
     /// `None` where there is nothing to choose: fewer than two classes with a row for each fold, or a network that was asked
     /// for. Tables of more than 1200 rows are compared on as many of them; classes with fewer rows than folds are left out of
@@ -71,15 +72,12 @@ impl TuneConfig {
         let mut all = candidates(config, [classes, rows], any_dimension);
         let estimator = config.estimator().into_any();
         let network = network(&estimator, data, any_dimension);
-        if any_dimension {
-            all.extend(modern("modern", &estimator, data));
-            all.extend(network);
-        } else {
-            // What few dimensions hold is decided by it more than by the settings of a map.
-            let default = all.iter().position(|one| !one.is_closed());
-            let after = default.map_or(all.len(), |at| at + 1);
-            all.splice(after..after, network);
-        }
+        let default = all.iter().position(|one| !one.is_closed());
+        let second = default.map_or(all.len(), |at| at + 1);
+        let modern = modern("modern", &estimator, data).filter(|_| any_dimension);
+        add(&mut all, (data.rows() > COMPARED_ROWS).then_some(second), modern);
+        // What few dimensions hold is decided by it more than by the settings of a map.
+        add(&mut all, (!any_dimension).then_some(second), network);
         Some(
             in_seconds(sizes, all)
                 .with_steps(Vec::new())
@@ -92,10 +90,10 @@ impl TuneConfig {
     ///
     /// Five-fold cross-validation, repeated as for classes, by the R² of the soft rule: the settings of the configuration,
     /// and smaller penalties (0.003, 0.001, none), from the start as it is and from one of perplexity 15, each measured
-    /// after 0 (the start itself), 1, 2, 3, 5, 8, ... steps and at its end. The highest mean R² is chosen, of equal ones the
-    /// simplest. From 500 rows on a network is compared second. With `any_dimension` modern NCA
+    /// after 0 (the start itself), 1, 2, 3, 5, 8, ... steps and at its end. The choice is as for classes, by the mean R². From
+    /// 500 rows on a network is compared second. With `any_dimension` modern NCA
     /// ([`ModernRegression`](crate::method::ModernRegression), not in a browser, nor where it would take minutes) and the
-    /// network, then of eight dimensions, are compared last. The comparison takes at most ten seconds.
+    /// network, then of eight dimensions, are compared as for classes. The comparison takes at most ten seconds.
     ///
     /// `None` where nothing is compared: another method than MLKR, a network, fewer than 20 rows. Tables of more than 1200 rows
     /// are compared on as many of them, on fewer (300 at least) where columns are more than ten. Where the chosen settings are
@@ -116,9 +114,10 @@ impl TuneConfig {
         for (l2, start_perplexity) in NUMBERS {
             all.push(Candidate { l2, start_perplexity, ..default.clone() });
         }
-        all.extend(modern("modern-regression", config, data).filter(|_| any_dimension));
-        let at = if any_dimension { all.len() } else { 1 };
-        all.splice(at..at, network(config, data, any_dimension));
+        let modern = modern("modern-regression", config, data).filter(|_| any_dimension);
+        let network = network(config, data, any_dimension);
+        add(&mut all, (rows > COMPARED_ROWS).then_some(1), modern);
+        add(&mut all, (!any_dimension).then_some(1), network);
         let products = (config.d_input * config.d_output).max(1) as f64;
         let compared = (PRODUCTS_OF_NUMBERS / products).sqrt() as usize;
         let compared = compared.clamp(FEWEST_COMPARED_ROWS, COMPARED_ROWS);
@@ -137,6 +136,12 @@ const NUMBERS: [(f64, Option<f64>); 5] = [
     (0.001, Some(START_PERPLEXITY)),
     (0.003, Some(START_PERPLEXITY)),
 ];
+
+/// Adds a candidate, if there is one, at this place, where the budget does not leave it out, or last.
+fn add(all: &mut Vec<Candidate>, place: Option<usize>, candidate: Option<Candidate>) {
+    let at = place.unwrap_or(all.len());
+    all.splice(at..at, candidate);
+}
 
 /// A comparison of these candidates that takes seconds with n rows, d features and k dimensions.
 fn in_seconds(sizes: [usize; 3], candidates: Vec<Candidate>) -> TuneConfig {
@@ -262,10 +267,10 @@ mod tests {
         assert_eq!((tune.folds, tune.repeats, tune.budget), (5, 3, Some(10.0)));
         let wide = compared(fewest, mlkr(200)).unwrap();
         assert_eq!((tune.most_rows, wide.most_rows), (Some(1200), Some(500)));
-        let all = tune.candidates.unwrap();
+        let mut all = tune.candidates.unwrap();
         assert_eq!((all[0].l2, all[0].start_perplexity), (l2, None));
-        let (modern, penalties) = all.split_last().unwrap();
-        assert!(penalties[1..].iter().all(|one| one.l2 < l2 && one.d_output == 2));
+        let modern = all.pop().unwrap();
+        assert!(all[1..].iter().all(|one| one.l2 < l2 && one.d_output == 2));
         assert_eq!((modern.l2, modern.method.is_some()), (0.0, true));
         // Mini-batches count epochs, which no compared fit does; two dimensions have Fourier series.
         let steps = |k| compared(50_000, mlkr(k)).unwrap().steps.is_empty();

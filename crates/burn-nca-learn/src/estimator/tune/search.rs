@@ -7,7 +7,7 @@ use web_time::Instant;
 
 use burn::tensor::Device;
 
-use super::costs::{FEWEST_FOLDS, SECONDS, has_members, network_seconds, shares};
+use super::costs::{FEWEST_FOLDS, SECONDS, members, network_seconds, shares};
 use super::fold::{Fold, FoldScores};
 use super::session::OnTuneProgress;
 use super::store::Finished;
@@ -180,9 +180,10 @@ impl<D: TrainingData> Running<'_, '_, D> {
         let seconds = self.tune.budget.unwrap_or(SECONDS);
         let affordable = if let Some(layers) = &candidate.network {
             (seconds / network_seconds(layers, config.d_input, rows)) as usize
-        } else if has_members(&config.method) {
-            let [folds, members] = shares(seconds, self.rows);
-            if let Ok(method) = config.method.with_setting("members", &members.to_string()) {
+        } else if let Some(asked) = members(&config.method) {
+            let [folds, most] = shares(seconds, self.rows);
+            let compared = if asked == 0 { most } else { asked.min(most) };
+            if let Ok(method) = config.method.with_setting("members", &compared.to_string()) {
                 config.method = method;
             }
             folds
@@ -233,7 +234,7 @@ impl<D: TrainingData> Running<'_, '_, D> {
         };
         // In their order: the first are compared where the budget ends the others. Folds that draw from the generator of the
         // device would wait for each other in the pool.
-        let scores = match has_members(&config.method) || candidate.network.is_some() {
+        let scores = match members(&config.method).is_some() || candidate.network.is_some() {
             true => side_by_side(folds, score),
             false => in_pool(folds, score),
         };

@@ -104,13 +104,15 @@ impl Tuning {
     /// What was chosen, with the evidence: its score, and its lead over the next best.
     fn sentence(&self, end: SearchEnd) -> String {
         let [chosen, others @ ..] = &self.trials[..] else { return UNMEASURED.to_string() };
-        let named = match &self.left_out[..] {
-            [] => String::new(),
-            names => format!(", among them {} (--budget allows more)", names.join(" and ")),
-        };
         let left_out = match self.candidates - self.trials.len() {
-            left_out if end == SearchEnd::Budget && left_out > 0 => {
-                format!("; the time limit left out {}{named}", counted(left_out, "candidate"))
+            count if end == SearchEnd::Budget && count > 0 => {
+                let (all, names) = (counted(count, "candidate"), self.left_out.join(" and "));
+                let what = match self.left_out.len() {
+                    0 => all,
+                    named if named == count => format!("{names} (--budget allows more)"),
+                    _ => format!("{all}, among them {names} (--budget allows more)"),
+                };
+                format!("; the time limit left out {what}")
             }
             _ => String::new(),
         };
@@ -176,8 +178,7 @@ const UNMEASURED: &str = "Default settings, not compared with others: the time l
                           the first candidate was finished.";
 
 /// Why a mean of several networks is taken where another has a higher score.
-const BEHIND: &str =
-    "Another has to lead by two standard errors: the fit has more networks than were compared.";
+const BEHIND: &str = "Another has to lead by two standard errors: the fit has more networks, or rows, than were compared.";
 
 /// Whether the first, the chosen one, is a mean of networks that the next is ahead of.
 fn is_behind(trials: &[TuningRow]) -> bool {
@@ -374,6 +375,9 @@ mod tests {
         ] {
             assert!(sentence.contains(part), "{sentence}");
         }
+        tuning.candidates = tuning.trials.len() + 1;
+        let sentence = tuning.sentence(SearchEnd::Budget);
+        assert!(sentence.contains("left out Modern NCA (--budget"), "{sentence}");
         tuning.trials.clear();
         assert_eq!(tuning.sentence(SearchEnd::Budget), UNMEASURED);
     }

@@ -1,7 +1,7 @@
 //! The networks among the default candidates, where they take seconds: modern NCA, and one in the place of the map.
 
 use super::{BUDGET, COMPARED_ROWS};
-use crate::data::{ScalingKind, TrainingData};
+use crate::data::{AnyData, ScalingKind, TrainingData};
 use crate::encoder::{EncoderConfig, HiddenLayers};
 use crate::estimator::Estimator;
 use crate::estimator::tune::Candidate;
@@ -17,8 +17,18 @@ const ROWS_OF_A_NETWORK: usize = 500;
 const DIMENSIONS_OF_A_NETWORK: usize = 8;
 
 /// The products of one pass of modern NCA over the compared rows, above which no fold would end in time, and over all
-/// rows, above which the fit of what was chosen would take minutes.
-const PRODUCTS_OF_A_PASS: [usize; 2] = [1_000_000_000, 3_000_000_000];
+/// rows, above which its fit would take minutes.
+const PRODUCTS_OF_A_PASS: [f64; 2] = [1e9, 3e9];
+
+/// Modern NCA for more rows than that is a mean of so many networks, and a batch has so many neighbors besides its own rows.
+const FEWER_MEMBERS: usize = 3;
+const FEWER_NEIGHBORS: f64 = 600.0;
+
+/// The most rows of a batch of it.
+const MOST_OF_A_BATCH: f64 = 1024.0;
+
+/// The products of one pass of it above which its fit would take more than two minutes of two cores.
+const PRODUCTS_OF_FEWER: f64 = 1.6e10;
 
 /// Whether settings and rows leave another encoder free.
 fn is_free<D: TrainingData>(config: &Estimator, data: &D) -> bool {
@@ -32,16 +42,28 @@ pub(super) fn modern<D: TrainingData>(
     config: &Estimator,
     data: &D,
 ) -> Option<Candidate> {
-    let method = AnyMethod::named(name).ok()?;
-    // A pair of rows costs two products a dimension, a row the embedding of its features and the block.
-    let pass = |rows: usize| rows * (256 * rows + 1280 * config.d_input + 65_000);
     let rows = data.features().rows();
-    let passes = [rows.min(COMPARED_ROWS), rows].map(pass);
-    let quick = (0..2).all(|at| passes[at] < PRODUCTS_OF_A_PASS[at]);
-    let free = is_free(config, data) && quick;
-    let d_output = method.default_dimension(data.as_any_data()).filter(|_| free)?;
+    // A pair of rows costs two products a dimension, a row the embedding of its features and the block.
+    let pass = |rows: f64, neighbors: f64| {
+        rows * (256.0 * neighbors + 1280.0 * config.d_input as f64 + 65_000.0)
+    };
+    let [compared, all] = [rows.min(COMPARED_ROWS), rows].map(|rows| rows as f64);
+    let is_many = pass(all, all) >= PRODUCTS_OF_A_PASS[1];
+    // Numbers take twice the passes.
+    let times = if matches!(data.as_any_data(), AnyData::Numbers(_)) { 2.0 } else { 1.0 };
+    let of_fewer = times * pass(all, FEWER_NEIGHBORS + MOST_OF_A_BATCH);
+    let quick = pass(compared, compared) < PRODUCTS_OF_A_PASS[0]
+        && !(is_many && of_fewer >= PRODUCTS_OF_FEWER);
+    let method = AnyMethod::named(name).ok().filter(|_| is_free(config, data) && quick)?;
+    let d_output = method.default_dimension(data.as_any_data())?;
+    let fewer = [
+        ("members", FEWER_MEMBERS.to_string()),
+        ("candidates", format!("{:.3}", FEWER_NEIGHBORS / all)),
+    ];
+    let fewer = fewer.map(|(name, value)| (name.to_string(), value));
     Some(Candidate {
         method: Some(method),
+        settings: fewer.into_iter().filter(|_| is_many).collect(),
         l2: 0.0,
         penalty: None,
         start: Start::Auto,
@@ -82,14 +104,25 @@ mod tests {
     use crate::estimator::tune::TuneConfig;
 
     #[test]
-    fn modern_nca_is_compared_last_where_it_takes_seconds() {
-        let modern = |rows: usize, d: usize, any_dimension: bool| {
+    fn modern_nca_of_many_rows_is_compared_second_by_fewer_members() {
+        let compared = |rows: usize, d: usize, any_dimension: bool| {
             let (config, data) = (NcaConfig::recommended(d, d), table([rows, d], 2));
             let tune = TuneConfig::default_candidates(&config, &data, any_dimension).unwrap();
-            tune.candidates.unwrap().iter().any(|one| one.method.is_some())
+            let all = tune.candidates.unwrap();
+            let at = all.iter().position(|one| one.method.is_some())?;
+            let default = all.iter().position(|one| !one.is_closed()).unwrap();
+            assert_eq!(at == default + 1, rows > COMPARED_ROWS);
+            let settings = all[at].settings.iter();
+            Some(settings.map(|(name, of)| format!("{name}={of}")).collect::<Vec<_>>())
         };
-        assert!(modern(100, 5, true) && modern(3000, 64, true) && modern(60, 2000, true));
-        assert!(!modern(100, 5, false) && !modern(1200, 784, true) && !modern(5000, 5, true));
+        for (rows, d) in [(100, 5), (3000, 64), (60, 2000)] {
+            assert_eq!(compared(rows, d, true), Some(Vec::new()));
+        }
+        let fewer = ["candidates=0.120", "members=3"].map(String::from);
+        assert_eq!(compared(5000, 5, true), Some(fewer.to_vec()));
+        for (rows, d, any_dimension) in [(100, 5, false), (1200, 784, true), (40_000, 5, true)] {
+            assert_eq!(compared(rows, d, any_dimension), None);
+        }
     }
 
     #[test]

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""The default on tables of thousands of rows, 70 % of them training rows, through the program `nca`, and scikit-learn's trees.
+
+    cargo build --release --locked -p burn-nca-cli
+    python3 benches/larger_default.py target/release/nca ARFF > benches/results/larger-default.json
+
+`ARFF` is a checkout of github.com/renatopp/arff-datasets. Classes: accuracy; numbers: the root of the mean squared error in
+standard deviations of the target among the test rows. `seconds` is the wall time of the fit, comparison included, `chosen`
+what it chose. The settings of the default were chosen on the sets of `CHOSEN`.
+"""
+
+import csv
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+CHOSEN = {
+    "classification": ["waveform5000", "spambase", "optdigits", "pendigits"],
+    "regression": ["kin8nm", "puma32H", "elevators"],
+}
+UNSEEN = {
+    "classification": ["page.blocks", "nursery", "kr.vs.kp", "letter"],
+    "regression": ["bank8FM", "bank32nh", "puma8NH", "cpu.small", "cal.housing", "pol", "house8L", "ailerons"],
+}
+
+
+def table(path):
+    """The rows of an ARFF file without missing values, the target last."""
+    rows = []
+    lines = iter(path.read_text(encoding="latin1").splitlines())
+    for line in lines:
+        if line.strip().lower().startswith("@data"):
+            break
+    for line in filter(None, map(str.strip, lines)):
+        if not line.startswith("%"):
+            cells = next(csv.reader([line], quotechar="'", skipinitialspace=True))
+            cells = [cell.strip() for cell in (cells if len(cells) > 1 else line.split())]
+            # Some lines end with a comma.
+            rows.append(cells if cells[-1] else cells[:-1])
+    return rows
+
+
+def call(*command):
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
+
+
+def score(task, predicted, truth):
+    """The accuracy, or the error in deviations."""
+    if task == "classification":
+        return sum(map(str.__eq__, predicted, truth)) / len(truth)
+    predicted, truth = [list(map(float, values)) for values in (predicted, truth)]
+    mean = sum(truth) / len(truth)
+    squares = sum((a - b) ** 2 for a, b in zip(predicted, truth)), sum((b - mean) ** 2 for b in truth)
+    return (squares[0] / squares[1]) ** 0.5
+
+
+def by_program(program, task, parts):
+    """The predictions for the test rows, the seconds of the fit, and what was chosen."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for part, rows in zip(("train", "test"), parts):
+            with open(folder / f"{part}.csv", "w", newline="") as file:
+                header = [f"x{at}" for at in range(1, len(rows[0]))] + ["y"]
+                csv.writer(file).writerows([header] + rows)
+        options = ["--task", task, "--categorical", "auto", "--test-size", "0", "--no-baselines", "-q"]
+        started = time.perf_counter()
+        call(program, "fit", folder / "train.csv", *options, "--out", folder / "m")
+        seconds = time.perf_counter() - started
+        lines = call(program, "predict", folder / "m", folder / "test.csv").splitlines()
+        report = json.loads((folder / "m" / "report.json").read_text())
+    return [row["y"] for row in csv.DictReader(lines)], seconds, report["tuning"]["chosen"].split(":")[0]
+
+
+def by_trees(task, parts):
+    """The predictions of scikit-learn's forest and boosting with their own settings, text as indicators."""
+    import pandas
+    from sklearn import ensemble
+
+    kind = {"classification": "Classifier", "regression": "Regressor"}[task]
+    sizes = [len(rows) for rows in parts]
+    x = pandas.DataFrame([row[:-1] for rows in parts for row in rows])
+    for column in x:
+        numbers = pandas.to_numeric(x[column], errors="coerce")
+        x[column] = x[column] if numbers.isna().any() else numbers
+    x = pandas.get_dummies(x).astype(float).to_numpy()
+    y = [row[-1] if task == "classification" else float(row[-1]) for row in parts[0]]
+    found = {}
+    for name, make in (("random forest", "RandomForest"), ("boosting", "HistGradientBoosting")):
+        model = getattr(ensemble, make + kind)(random_state=0).fit(x[: sizes[0]], y)
+        found[name] = list(model.predict(x[sizes[0] :]))
+    return found
+
+
+def measured(program, task, path):
+    rows = table(path)
+    if task == "classification":
+        # A class is a word, whatever it is called.
+        rows = [[*row[:-1], "is " + row[-1]] for row in rows]
+    random.Random(0).shuffle(rows)
+    cut = round(0.7 * len(rows))
+    parts = rows[:cut], rows[cut:]
+    truth = [row[-1] for row in parts[1]]
+    predicted, seconds, chosen = by_program(program, task, parts)
+    predicted = {"default": predicted, **by_trees(task, parts)}
+    scores = {name: score(task, values, truth) for name, values in predicted.items()}
+    return {"rows": cut, "features": len(rows[0]) - 1, **scores, "seconds": seconds, "chosen": chosen}
+
+
+def main():
+    program, folder = sys.argv[1], Path(sys.argv[2])
+    found = {}
+    for which, sets in (("chosen on", CHOSEN), ("unseen", UNSEEN)):
+        for task, names in sets.items():
+            for name in names:
+                one = measured(program, task, folder / task / f"{name}.arff")
+                found.setdefault(which, {}).setdefault(task, {})[name] = one
+                print(name, one, file=sys.stderr, flush=True)
+    print(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    main()
