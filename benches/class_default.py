@@ -13,11 +13,10 @@ import collections
 import csv
 import json
 import statistics
-import subprocess
 import sys
-import tempfile
-import time
 from pathlib import Path
+
+from through_program import predicted
 
 KEEL = ["bupa", "cleveland", "glass", "movement_libras", "newthyroid", "pima", "vehicle", "vowel"]
 UNSEEN = [
@@ -59,26 +58,11 @@ def others():
     }
 
 
-def call(*command):
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
-
-
 def by_program(program, train, test, header, options, rule):
     """The accuracy on the rows of `test`, the seconds of the fit, and what was chosen."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for part, rows in (("train", train), ("test", test)):
-            with open(folder / f"{part}.csv", "w", newline="") as file:
-                csv.writer(file).writerows([header] + rows)
-        fit = ["--target", "label", "--test-size", "0", "--no-baselines", "-q", "--out", folder / "m"]
-        started = time.perf_counter()
-        call(program, "fit", folder / "train.csv", *fit, *options)
-        seconds = time.perf_counter() - started
-        lines = call(program, "predict", folder / "m", folder / "test.csv", *rule).splitlines()
-        report = json.loads((folder / "m" / "report.json").read_text())
-    predicted = [row["label"] for row in csv.DictReader(lines)]
+    rows, seconds, report = predicted(program, header, (train, test), ["--target", "label", *options], rule)
     place = header.index("label")
-    right = statistics.mean(guess == row[place] for guess, row in zip(predicted, test))
+    right = statistics.mean(guess["label"] == row[place] for guess, row in zip(rows, test))
     trials = (report.get("tuning") or {}).get("trials") or [{}]
     return right, seconds, " ".join(filter(None, [trials[0].get("method"), trials[0].get("criterion")]))
 

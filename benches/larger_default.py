@@ -12,11 +12,10 @@ what it chose. The settings of the default were chosen on the sets of `CHOSEN`.
 import csv
 import json
 import random
-import subprocess
 import sys
-import tempfile
-import time
 from pathlib import Path
+
+from through_program import predicted
 
 CHOSEN = {
     "classification": ["waveform5000", "spambase", "optdigits", "pendigits"],
@@ -44,35 +43,21 @@ def table(path):
     return rows
 
 
-def call(*command):
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
-
-
-def score(task, predicted, truth):
+def score(task, guesses, truth):
     """The accuracy, or the error in deviations."""
     if task == "classification":
-        return sum(map(str.__eq__, predicted, truth)) / len(truth)
-    predicted, truth = [list(map(float, values)) for values in (predicted, truth)]
+        return sum(map(str.__eq__, guesses, truth)) / len(truth)
+    guesses, truth = [list(map(float, values)) for values in (guesses, truth)]
     mean = sum(truth) / len(truth)
-    squares = sum((a - b) ** 2 for a, b in zip(predicted, truth)), sum((b - mean) ** 2 for b in truth)
+    squares = sum((a - b) ** 2 for a, b in zip(guesses, truth)), sum((b - mean) ** 2 for b in truth)
     return (squares[0] / squares[1]) ** 0.5
 
 
 def by_program(program, task, parts):
     """The predictions for the test rows, the seconds of the fit, and what was chosen."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for part, rows in zip(("train", "test"), parts):
-            with open(folder / f"{part}.csv", "w", newline="") as file:
-                header = [f"x{at}" for at in range(1, len(rows[0]))] + ["y"]
-                csv.writer(file).writerows([header] + rows)
-        options = ["--task", task, "--categorical", "auto", "--test-size", "0", "--no-baselines", "-q"]
-        started = time.perf_counter()
-        call(program, "fit", folder / "train.csv", *options, "--out", folder / "m")
-        seconds = time.perf_counter() - started
-        lines = call(program, "predict", folder / "m", folder / "test.csv").splitlines()
-        report = json.loads((folder / "m" / "report.json").read_text())
-    return [row["y"] for row in csv.DictReader(lines)], seconds, report["tuning"]["chosen"].split(":")[0]
+    header = [f"x{at}" for at in range(1, len(parts[0][0]))] + ["y"]
+    found, seconds, report = predicted(program, header, parts, ["--task", task, "--categorical", "auto"])
+    return [row["y"] for row in found], seconds, report["tuning"]["chosen"].split(":")[0]
 
 
 def by_trees(task, parts):
@@ -104,9 +89,9 @@ def measured(program, task, path):
     cut = round(0.7 * len(rows))
     parts = rows[:cut], rows[cut:]
     truth = [row[-1] for row in parts[1]]
-    predicted, seconds, chosen = by_program(program, task, parts)
-    predicted = {"default": predicted, **by_trees(task, parts)}
-    scores = {name: score(task, values, truth) for name, values in predicted.items()}
+    guesses, seconds, chosen = by_program(program, task, parts)
+    guesses = {"default": guesses, **by_trees(task, parts)}
+    scores = {name: score(task, values, truth) for name, values in guesses.items()}
     return {"rows": cut, "features": len(rows[0]) - 1, **scores, "seconds": seconds, "chosen": chosen}
 
 

@@ -14,10 +14,10 @@ import csv
 import gzip
 import json
 import statistics
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
+
+from through_program import predicted
 
 SETS = ["servo", "autompg", "machine", "autos", "stock", "energy", "concrete", "airfoil", "skillcraft", "parkinsons"]
 SPLITS = [5, 6, 7]
@@ -46,21 +46,10 @@ def rows(path):
         return list(csv.reader(file))
 
 
-def call(*command):
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
-
-
 def by_program(program, header, parts, options, rule):
     """The predictions for the second of the parts by a model of the first."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for part, body in zip(("train", "test"), parts):
-            with open(folder / f"{part}.csv", "w", newline="") as file:
-                csv.writer(file).writerows([header] + body)
-        fit = ["--target", "y", "--task", "regression", "--test-size", "0", "--no-baselines", "-q", "--out", folder / "m"]
-        call(program, "fit", folder / "train.csv", *fit, *options)
-        lines = call(program, "predict", folder / "m", folder / "test.csv", *rule).splitlines()
-    return [float(row["y"]) for row in csv.DictReader(lines)]
+    found, _, _ = predicted(program, header, parts, ["--target", "y", "--task", "regression", *options], rule)
+    return [float(row["y"]) for row in found]
 
 
 def by_model(model, y, parts):
@@ -77,10 +66,10 @@ def errors(program, table, mask, split):
     is_test = [float(row[split]) > 0.5 for row in mask]
     parts = [[row for row, test in zip(body, is_test, strict=True) if test == wanted] for wanted in (False, True)]
     y = header.index("y")
-    predicted = {name: by_program(program, header, parts, *options) for name, options in SETTINGS.items()}
-    predicted |= {name: by_model(make(), y, parts) for name, make in others().items()}
+    guesses = {name: by_program(program, header, parts, *options) for name, options in SETTINGS.items()}
+    guesses |= {name: by_model(make(), y, parts) for name, make in others().items()}
     truth, deviation = [float(row[y]) for row in parts[1]], statistics.pstdev(float(row[y]) for row in body)
-    squares = {name: statistics.mean((a - b) ** 2 for a, b in zip(values, truth)) for name, values in predicted.items()}
+    squares = {name: statistics.mean((a - b) ** 2 for a, b in zip(values, truth)) for name, values in guesses.items()}
     return {name: square**0.5 / deviation for name, square in squares.items()}
 
 
