@@ -48,7 +48,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub splits: Option<usize>,
 
-    /// Learn from at most this many rows of a split, evenly spaced; all test rows stay.
+    /// Learn from at most this many rows of a split, drawn at random; all test rows stay.
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub rows: Option<usize>,
 
@@ -56,6 +56,10 @@ pub struct Arguments {
     /// of them.
     #[arg(long)]
     pub figures: bool,
+
+    /// LMNN in place of the table, with as many target neighbors and steps as held-out rows choose for each set.
+    #[arg(long, conflicts_with_all = ["figures", "methods"])]
+    pub choose: bool,
 
     /// Resume the interrupted run of --out.
     #[arg(long)]

@@ -274,6 +274,17 @@ pub fn fitted(
     method: AnyMethod,
     dimension: usize,
     train: &Labeled,
+    place: (&Device, &Interrupt),
+) -> Result<Option<burn_nca_learn::Fitted>> {
+    fitted_by(FitConfig::new(), method, dimension, train, place)
+}
+
+/// The same, fitted so, of the features as they are.
+pub fn fitted_by(
+    fit: FitConfig,
+    method: AnyMethod,
+    dimension: usize,
+    train: &Labeled,
     (device, interrupt): (&Device, &Interrupt),
 ) -> Result<Option<burn_nca_learn::Fitted>> {
     let mut watch = |_: &Progress| match interrupt.is_set() {
@@ -281,7 +292,7 @@ pub fn fitted(
         false => ControlFlow::Continue(()),
     };
     let fitted = Estimator::new(train.features().columns(), dimension, method)
-        .with_fit(FitConfig::new().with_scaling(ScalingKind::None))
+        .with_fit(fit.with_scaling(ScalingKind::None))
         .fit_session(train, device, FitSession::new().with_progress(&mut watch))?;
     Ok(Some(fitted).filter(|fitted| fitted.summary().termination != Termination::Stopped))
 }

@@ -20,7 +20,14 @@ pub struct Prepared {
 /// Rows that cannot be reduced to so many dimensions.
 pub fn prepared(set: &Set, split: usize) -> Result<Prepared> {
     let split = &set.splits[split];
-    let parts = [&split.train, &split.test];
+    reduced(set, [&split.train, &split.test])
+}
+
+/// The rows of two parts, of which the first is learned from.
+///
+/// # Errors
+/// Rows that cannot be reduced to so many dimensions.
+pub fn reduced(set: &Set, parts: [&[usize]; 2]) -> Result<Prepared> {
     let labeled = |features: Features, rows: &[usize]| -> Result<Labeled> {
         let labels = rows.iter().map(|row| set.labels[*row]).collect();
         let names = (0..set.record.classes).map(|class| class.to_string()).collect();

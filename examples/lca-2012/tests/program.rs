@@ -113,6 +113,40 @@ fn figures_are_drawn_from_points_that_are_kept() {
 }
 
 #[test]
+fn settings_are_chosen_by_held_out_rows_and_only_the_chosen_see_the_test_rows() {
+    let place = tempfile::tempdir().unwrap();
+    let arguments = ["--choose", "--sets", "iris", "--splits", "2", "--out", "run", "--quiet"];
+    let output = program(place.path(), &arguments);
+    assert!(output.status.success(), "{output:?}");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.contains("energies") && printed.contains("chosen.json"), "{printed}");
+    let text = fs::read_to_string(place.path().join("run/chosen.json")).unwrap();
+    let results: Value = serde_json::from_str(&text).unwrap();
+    let (points, choices) = (&results["points"], results["choices"].as_array().unwrap());
+    let points = points.as_array().unwrap();
+    let settings = |of: &Value| (of["targets"].as_u64().unwrap(), of["steps"].as_u64().unwrap());
+    for (rule, choice) in choices.iter().enumerate() {
+        let mean = |on_test: bool, of: (u64, u64)| -> f64 {
+            let is = |point: &&Value| point["on_test"] == on_test && settings(point) == of;
+            let errors = points.iter().filter(is);
+            let errors: Vec<f64> =
+                errors.map(|point| point["errors"][rule].as_f64().unwrap()).collect();
+            assert_eq!(errors.len(), 2);
+            100.0 * errors.iter().sum::<f64>() / 2.0
+        };
+        let held_out = points.iter().filter(|point| point["on_test"] == false);
+        let least = held_out.map(|point| mean(false, settings(point))).fold(f64::MAX, f64::min);
+        assert!((choice["held_out"].as_f64().unwrap() - least).abs() < 1e-9, "{choice}");
+        let test = mean(true, settings(choice));
+        assert!((choice["test"].as_f64().unwrap() - test).abs() < 1e-9, "{choice}");
+    }
+    let mut chosen: Vec<(u64, u64)> = choices.iter().map(settings).collect();
+    chosen.dedup();
+    let tested = points.iter().filter(|point| point["on_test"] == true).count();
+    assert_eq!((choices.len(), points.len() - tested, tested), (2, 30, 2 * chosen.len()));
+}
+
+#[test]
 fn a_set_without_its_file_is_refused_with_the_cure() {
     let place = tempfile::tempdir().unwrap();
     let output = program(place.path(), &["--sets", "segment"]);
