@@ -279,7 +279,7 @@ pub fn fitted(
     fitted_by(FitConfig::new(), method, dimension, train, place)
 }
 
-/// The same, fitted so, of the features as they are.
+/// The same with these settings, of the features as they are.
 pub fn fitted_by(
     fit: FitConfig,
     method: AnyMethod,

@@ -1,6 +1,6 @@
 //! The encoder of modern NCA: embedded numbers and residual blocks, several members side by side.
 
-use burn::module::Module;
+use burn::module::{Module, Param};
 use burn::nn::{BatchNorm, Linear};
 use burn::tensor::{Device, Tensor};
 use burn_nca::encoder::Encoder;
@@ -196,6 +196,18 @@ impl ModernMember {
         Self { two_valued, ..self }
     }
 
+    /// The same embedding of features x where this member takes `x * factors`, of factors `[d]`.
+    #[must_use]
+    pub fn of_unscaled(mut self, factors: Tensor<1>) -> Self {
+        let input = match &mut self.embedding {
+            Some(embedding) => &mut embedding.frequencies,
+            None => &mut self.linear.weight,
+        };
+        let weight = input.val().without_autodiff();
+        *input = Param::from_tensor(weight * factors.unsqueeze_dim(1));
+        self
+    }
+
     /// `W e(x) + b`, `[n, d]` to `[n, k]`.
     fn first(&self, x: Tensor<2>) -> Tensor<2> {
         match &self.embedding {
@@ -358,6 +370,22 @@ mod tests {
         assert_eq!(encoder.forward(Tensor::ones([5, 4], &Device::flex())).dims(), [5, 6]);
         let last = ModernEncoder::new(encoder.members[1..2].to_vec()).config();
         assert!(last.embedded.is_empty() && last.embedding.is_none());
+    }
+
+    #[test]
+    fn a_member_of_unscaled_features_is_that_of_scaled_ones() {
+        let device = Device::flex();
+        let factors = Tensor::<1>::from_floats([0.5, 1.0, -3.0], &device);
+        let x = Tensor::<2>::from_floats([[1.0, -0.4, 0.2], [0.3, 2.0, -1.5]], &device);
+        for embedded in [true, false] {
+            let config = ModernConfig { embedded: vec![embedded], ..ModernConfig::default() };
+            let member = config.member(0, [3, 4], 5, &device);
+            let expected = host_values(member.forward(x.clone() * factors.clone().unsqueeze()));
+            let found = host_values(member.of_unscaled(factors.clone()).forward(x.clone()));
+            for (found, expected) in found.iter().zip(&expected) {
+                assert!((found - expected).abs() < 1e-5, "{found} {expected}");
+            }
+        }
     }
 
     #[test]

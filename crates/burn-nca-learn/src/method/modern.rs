@@ -154,8 +154,9 @@ modern! {
     /// Modern neighborhood components analysis for classes: networks whose embeddings decide by all training rows.
     ///
     /// Each member is a [`ModernMember`](crate::encoder::ModernMember) of as many dimensions as asked for (128 where none are), trained by
-    /// [`ModernNcaLoss`](crate::objective::ModernNcaLoss) with AdamW and stopped by the held-out rows of its cut of a cross-validation. The
-    /// [`MemberRule`](crate::neighbors::MemberRule) averages their probabilities.
+    /// [`ModernNcaLoss`](crate::objective::ModernNcaLoss) with AdamW and stopped by the held-out rows of its cut of a cross-validation. A
+    /// feature of two values, such as an indicator, is scaled so that they are 1 apart. The
+    /// [`MemberRule`](crate::neighbors::MemberRule) averages the members' probabilities.
     ///
     /// # References
     /// H.-J. Ye, H.-H. Yin, D.-C. Zhan, Modern Neighborhood Components Analysis, ICLR 2025.

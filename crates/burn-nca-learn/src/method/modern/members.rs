@@ -60,12 +60,17 @@ impl Settings<'_> {
         let data = problem.data;
         let cuts = cuts(data, self.network.members, problem.fit.seed)?;
         let state = State::of(&mut checkpoint, cuts.len())?;
+        let (factors, two_valued) = two_valued(data.features());
+        let factors = TensorData::new(factors, [data.features().columns()]);
+        let factors = factors.convert_dtype(problem.dtype);
+        let factors = Tensor::<1>::from_data(factors, (&problem.device, problem.dtype));
         let common = Common {
             settings: self,
             targets: (&values, columns, weights),
             cuts: &cuts,
-            x: &problem.tensor(data),
-            two_valued: &two_valued(data.features()),
+            x: &(problem.tensor(data) * factors.clone().unsqueeze()),
+            two_valued: &two_valued,
+            factors: &factors,
             fit: problem.fit,
             d_output: problem.d_output,
             device: &problem.device,
@@ -87,8 +92,11 @@ impl Settings<'_> {
     }
 }
 
-/// The features of at most two values, which f32 distinguishes; none where all are, for a member embeds one at least.
-fn two_valued(features: &Features) -> Vec<(usize, [f64; 2])> {
+/// What each feature is multiplied by, so that the two values of one that has no others are 1 apart, and those features with
+/// the values that they then have; none of these where all are, for a member embeds one at least.
+///
+/// Indicators of rare levels would be far from 0 by their standard deviation. Values that f32 does not tell apart are one.
+fn two_valued(features: &Features) -> (Vec<f64>, Vec<(usize, [f64; 2])>) {
     let of = |feature: usize| {
         let (low, mut high) = (features.value(0, feature), None);
         let is_known = |value: f64| value == low || value == *high.get_or_insert(value);
@@ -98,8 +106,15 @@ fn two_valued(features: &Features) -> Vec<(usize, [f64; 2])> {
         let high = high.unwrap_or(low + low.abs().max(1.0));
         (is_two_valued && low as f32 != high as f32).then_some((feature, [low, high]))
     };
-    let found: Vec<_> = (0..features.columns()).filter_map(of).collect();
-    if found.len() < features.columns() { found } else { Vec::new() }
+    let mut factors = vec![1.0; features.columns()];
+    let mut found: Vec<_> = (0..features.columns()).filter_map(of).collect();
+    for (feature, values) in &mut found {
+        let factor = 1.0 / (values[1] - values[0]).abs();
+        factors[*feature] = factor;
+        values.iter_mut().for_each(|value| *value *= factor);
+    }
+    let are_all = found.len() == features.columns();
+    (factors, if are_all { Vec::new() } else { found })
 }
 
 /// What the members have in common.
@@ -110,6 +125,8 @@ struct Common<'a> {
     cuts: &'a [Split],
     x: &'a Tensor<2>,
     two_valued: &'a [(usize, [f64; 2])],
+    /// What the features are multiplied by, in x already.
+    factors: &'a Tensor<1>,
     fit: &'a FitConfig,
     d_output: usize,
     device: &'a Device,
@@ -254,6 +271,7 @@ impl Common<'_> {
         let solution =
             fit.fit(self.d_output, &self.config(number, train.len(), seconds), session)?;
         let member = solution.module.encoder.with_two_valued(Vec::new());
+        let member = member.of_unscaled(self.factors.clone());
         let record = member.clone().into_record().into_bytes().map_err(|error| {
             Error::setting(format!("the state of the fit cannot be recorded: {error}"))
         })?;
@@ -273,12 +291,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn features_of_two_values_are_found_unless_f32_or_no_other_is_left() {
+    fn features_of_two_values_are_found_unless_f32_or_no_other_is_left_and_made_1_wide() {
         let found = |values: &[f64], columns: usize| {
             two_valued(&Features::unnamed(values.to_vec(), columns).unwrap())
         };
-        let rows = [[0.0, 0.1, 5.0, 1e9], [1.0, 0.2, 5.0, 1e9 + 1.0], [1.0, 0.3, 5.0, 1e9]];
-        assert_eq!(found(rows.as_flattened(), 4), [(0, [0.0, 1.0]), (2, [5.0, 10.0])]);
-        assert!(found(&[0.0, 1.0, 0.0], 1).is_empty());
+        let rows = [[4.0, 0.1, 5.0, 1e9], [0.0, 0.2, 5.0, 1e9 + 1.0], [0.0, 0.3, 5.0, 1e9]];
+        let (factors, twos) = found(rows.as_flattened(), 4);
+        assert_eq!(twos, [(0, [1.0, 0.0]), (2, [1.0, 2.0])]);
+        assert_eq!(factors, [0.25, 1.0, 0.2, 1.0]);
+        assert_eq!(found(&[0.0, 2.0, 0.0], 1), (vec![0.5], Vec::new()));
     }
 }
