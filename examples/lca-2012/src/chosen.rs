@@ -4,7 +4,6 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use burn::tensor::Device;
-use burn_nca_learn::data::stratified_split;
 use burn_nca_learn::device;
 use burn_nca_learn::evaluate::{Accuracy, Embedded, held_out_accuracy};
 use burn_nca_learn::fit::FitConfig;
@@ -18,6 +17,7 @@ use crate::arguments::Arguments;
 use crate::energies;
 use crate::figures::fitted_by;
 use crate::method::NEIGHBORS;
+use crate::passes::held_out;
 use crate::reduce::{Prepared, prepared, reduced};
 use crate::report::PROGRAM;
 use crate::sets::{Limits, Set, load};
@@ -25,9 +25,6 @@ use crate::store::Sets;
 
 /// The points of an interrupted run.
 const CHECKPOINT: &str = "chosen-checkpoint.json";
-
-/// The share of the training rows that is held out where a split uses all rows.
-const SHARE: f64 = 0.3;
 
 /// Target neighbors that are tried.
 const TARGETS: [usize; 3] = [3, 10, 30];
@@ -145,8 +142,7 @@ pub fn run(args: &Arguments) -> Result<()> {
     let row = |of: &Choice| {
         let Candidate { targets, steps } = of.candidate;
         let [held_out, test] = [of.held_out, of.test].map(|error| format!("{error:.2}"));
-        let counts = [of.splits, targets, steps].map(|count| count.to_string());
-        let [splits, targets, steps] = counts;
+        let [splits, targets, steps] = [of.splits, targets, steps].map(|count| count.to_string());
         vec![of.set.clone(), splits, of.rule.to_string(), targets, steps, held_out, test]
     };
     print(&format!(
@@ -174,9 +170,10 @@ impl Run<'_> {
     ) -> Result<()> {
         let mut rows = None;
         for &candidate in candidates {
+            let Candidate { targets, steps } = candidate;
             self.bar.step(
                 self.store.done().len(),
-                format!("{} {candidate:?} (split {split})", set.record.name),
+                format!("{}, {targets} targets, {steps} steps (split {split})", set.record.name),
             );
             let is = |point: &Point| {
                 (point.set.as_str(), point.split, point.on_test, point.candidate)
@@ -234,11 +231,11 @@ fn with_held_out(set: &Set, split: usize) -> Result<Prepared> {
         return reduced(set, [&split.train, &unused]);
     }
     let labels: Vec<usize> = split.train.iter().map(|row| set.labels[*row]).collect();
-    let inner = stratified_split(&labels, SHARE, 0)?;
-    let [train, held_out] =
-        [&inner.train, &inner.test].map(|rows| rows.iter().map(|row| split.train[*row]).collect());
-    let [train, held_out]: [Vec<usize>; 2] = [train, held_out];
-    reduced(set, [&train, &held_out])
+    let inner = held_out(&labels)?;
+    let [train, others] =
+        [inner.train, inner.test].map(|rows| rows.iter().map(|row| split.train[*row]).collect());
+    let parts: [Vec<usize>; 2] = [train, others];
+    reduced(set, [&parts[0], &parts[1]])
 }
 
 /// The errors of a candidate by each of [`RULES`]; `None` where the user stopped it.

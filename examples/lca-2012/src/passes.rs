@@ -2,7 +2,9 @@
 
 use anyhow::{Context, Result};
 use burn::tensor::{Device, Tensor};
-use burn_nca_learn::data::{Features, Labeled, TensorFeatures, random_split, stratified_split};
+use burn_nca_learn::data::{
+    Features, Labeled, Split, TensorFeatures, random_split, stratified_split,
+};
 use burn_nca_learn::evaluate::{Accuracy, Embedded, held_out_accuracy};
 use burn_nca_learn::method::AnyMethod;
 use burn_nca_program::Interrupt;
@@ -14,7 +16,7 @@ use crate::method::{Embedding, NEIGHBORS};
 /// The most passes that are tried.
 const MOST: usize = 5;
 
-/// The share of the training rows that the number of passes is chosen by.
+/// The share of the training rows that settings are chosen by.
 const SHARE: f64 = 0.3;
 
 /// As many passes as suit held-out training rows best, by 3-NN or by energies; `None` where the user stopped it.
@@ -31,8 +33,7 @@ pub fn embed(
     place: (&Device, &Interrupt),
 ) -> Result<Option<Embedding>> {
     let train = parts[0];
-    let split = stratified_split(train.labels(), SHARE, 0);
-    let split = split.or_else(|_| random_split(train.rows(), SHARE, 0))?;
+    let split = held_out(train.labels())?;
     let inner = [train.select(&split.train), train.select(&split.test)];
     let Some(tried) = passes(method, dimension, [&inner[0], &inner[1]], MOST, place)? else {
         return Ok(None);
@@ -58,6 +59,15 @@ pub fn embed(
         last.predicted = Some(of_energies(&last, train)?);
     }
     Ok(Some(Embedding { ending: format!("Passes: {count}."), ..last }))
+}
+
+/// A part of the training rows to choose by, and those that are learned from meanwhile.
+///
+/// # Errors
+/// Fewer rows than both need.
+pub fn held_out(labels: &[usize]) -> Result<Split> {
+    let split = stratified_split(labels, SHARE, 0);
+    Ok(split.or_else(|_| random_split(labels.len(), SHARE, 0))?)
 }
 
 fn of_energies(found: &Embedding, train: &Labeled) -> Result<Vec<usize>> {
