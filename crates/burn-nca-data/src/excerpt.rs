@@ -3,7 +3,6 @@
 /// The most letters of a name or a cell that a message shows.
 const SHOWN: usize = 60;
 
-/// The text cut to what a message can show.
 pub(crate) fn short(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         None => text.to_owned(),

@@ -85,7 +85,6 @@ impl From<Setting> for Hint {
 }
 
 impl Setting {
-    /// The setting in the names of the library.
     fn words(&self) -> String {
         match self {
             Self::Classes => "read it with TargetKind::Classes".into(),

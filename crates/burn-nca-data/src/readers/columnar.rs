@@ -21,7 +21,6 @@ use crate::readers::{input::Input, text_format::DecimalSign};
 /// The separator of the values of the text.
 pub(crate) const SEPARATOR: u8 = b',';
 
-/// Refuses the file.
 #[cfg(not(feature = "parquet"))]
 pub(crate) fn as_text(input: Input<'_>, _: DecimalSign) -> crate::Result<Input<'_>> {
     Err(crate::Error::data(format!(

@@ -1,27 +1,20 @@
 //! What kind of file some bytes are the beginning of.
 
-/// What the first bytes of a file say it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// A NumPy array.
     Npy,
     /// An IDX array (the format of the MNIST files).
     Idx,
-    /// A zip archive: the arrays of `.npz`, or `.xlsx`, …
     Zip,
-    /// A sparse table in the Matrix Market format.
     MatrixMarket,
-    /// A table in the Parquet format.
     Parquet,
     /// A table in the Arrow format for files (Feather, version 2).
     Arrow,
     /// The same in the form for pipes.
     ArrowStream,
-    /// Anything else, taken for text.
     Text,
 }
 
-/// What a Matrix Market file begins with.
 const MATRIX_MARKET: &[u8] = b"%%MatrixMarket";
 
 const SAVE: &str = "save the table as CSV or NPY, or as Parquet";
@@ -68,14 +61,10 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
         "begin it with %%MatrixMarket",
     ),
 ];
-/// The modules whose functions a pickle of a table begins with.
-const MODULES: [&[u8]; 6] =
-    [b"numpy.", b"pandas.", b"scipy.", b"sklearn.", b"copy_reg", b"collections"];
 const PIXELS: &str = "save the pixels of all pictures as NPY, a row each";
 const R: &str = "save the table as CSV (write.csv with row.names = FALSE)";
 
 impl Format {
-    /// The format of a file that begins with these (unpacked) bytes.
     pub(crate) fn of(start: &[u8]) -> Self {
         match start {
             [0x93, b'N', b'U', b'M', b'P', b'Y', ..] => Self::Npy,
@@ -101,9 +90,6 @@ impl Format {
                 Some(("packed by bzip2", "unpack it (bunzip2), or pack it by gzip"))
             }
             [0x80, 2..=5, mark, ..] if is_pickle(mark) => Some(("a pickle of Python", PICKLE)),
-            _ if is_early_pickle(start) => Some(("a pickle of Python", PICKLE)),
-            _ if is_matlab_4(start) => Some(("a .mat file of MATLAB 4", SAVE)),
-            _ if is_spss_portable(start) => Some(("a .por file of SPSS", SAVE)),
             _ if start.get(257..262) == Some(b"ustar") && start[..257].contains(&0) => {
                 Some(("a tar archive", "unpack it (tar xf)"))
             }
@@ -129,7 +115,6 @@ impl Format {
         }
     }
 
-    /// Whether it holds a table of columns with names, as CSV text does.
     pub(crate) fn is_table(self) -> bool {
         self == Self::Text || self.is_columnar()
     }
@@ -139,7 +124,6 @@ impl Format {
         matches!(self, Self::Parquet | Self::Arrow | Self::ArrowStream)
     }
 
-    /// What messages call a file of it.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Npy => "a NumPy array",
@@ -163,56 +147,6 @@ pub(crate) fn is_binary(start: &[u8]) -> bool {
         && 8 * nuls < start.len()
 }
 
-/// Whether it is a pickle of protocol 0 or 1: a list, a dictionary or the name of a function, and where it is kept.
-fn is_early_pickle(start: &[u8]) -> bool {
-    let is_module = |line: &[u8]| MODULES.iter().any(|module| line.starts_with(module));
-    let mut lines = start.split(|byte| *byte == b'\n');
-    let first = lines.next().unwrap_or_default();
-    match start {
-        [b'(', b'd' | b'l' | b't', b'p', digit, ..] => {
-            digit.is_ascii_digit() && first[3..].iter().all(u8::is_ascii_digit)
-        }
-        [b']' | b'}', b'q', 0, ..] => true,
-        [b'c', ..] => {
-            let kept = lines.nth(1).unwrap_or_default();
-            let is_kept = match kept {
-                [b'p', digits @ ..] => !digits.is_empty() && digits.iter().all(u8::is_ascii_digit),
-                [b'q', 0, ..] => true,
-                _ => false,
-            };
-            is_module(&first[1..]) && is_kept
-        }
-        _ => false,
-    }
-}
-
-/// Whether it begins with a matrix of MATLAB 4: its type, its size, whether it is complex, and its name.
-fn is_matlab_4(start: &[u8]) -> bool {
-    let (words, _) = start.as_chunks::<4>();
-    let Some(words) = words.first_chunk::<5>() else { return false };
-    // The type of a matrix of a machine of the other byte order has a 1 in the thousands.
-    let is_little = words[0][3] == 0 && words[3][3] == 0 && words[4][3] == 0;
-    let read = if is_little { u32::from_le_bytes } else { u32::from_be_bytes };
-    let [kind, rows, columns, complex, length] = words.map(read);
-    let is_kind = matches!(kind / 1000, 0 | 1) && kind % 1000 < 60 && kind % 10 < 3;
-    let name = start.get(20..).and_then(|rest| rest.get(..length as usize));
-    let is_name = |name: &[u8]| {
-        let (last, letters) = name.split_last().unwrap_or((&1, &[]));
-        let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        *last == 0 && !letters.is_empty() && letters.iter().all(is_letter)
-    };
-    is_kind && rows > 0 && columns > 0 && complex < 2 && length < 65 && name.is_some_and(is_name)
-}
-
-/// Whether it is a portable file of SPSS: 200 characters that say so, a table of 256 characters, and a mark.
-fn is_spss_portable(start: &[u8]) -> bool {
-    let start = &start[..start.len().min(600)];
-    let mark = b"SPSSPORT";
-    let letters: Vec<u8> = start.iter().copied().filter(|byte| !b"\r\n".contains(byte)).collect();
-    letters.get(456..464) == Some(mark)
-}
-
-/// Whether it begins as an object, or a list of objects or lists.
 fn is_json(start: &[u8]) -> bool {
     let mut bytes = start.iter().filter(|byte| !byte.is_ascii_whitespace());
     match (bytes.next(), bytes.next()) {
@@ -222,20 +156,17 @@ fn is_json(start: &[u8]) -> bool {
     }
 }
 
-/// Whether its first line, remarks apart, names a relation.
 fn is_arff(start: &[u8]) -> bool {
     let mut lines = start.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"%"));
     first.is_some_and(|line| begins_with(line, b"@relation "))
 }
 
-/// Whether it begins with an element of markup, or the declaration of one.
 fn is_page(start: &[u8]) -> bool {
     let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
     [&b"<!doctype"[..], b"<html", b"<?xml", b"<table"].iter().any(|word| begins_with(text, word))
 }
 
-/// Whether a text begins with a word, in capitals or not.
 fn begins_with(text: &[u8], word: &[u8]) -> bool {
     text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
@@ -279,20 +210,6 @@ mod tests {
             (b"MATLAB 5.0 MAT-file, Platform", "MATLAB"),
             (b"MATLAB 7.3 MAT-file, Platform", "MATLAB"),
             (b"Rar!\x1a\x07\x01\x00", "rar"),
-            (b"(dp0\nVx\np1\n", "pickle"),
-            (b"(lp1\nF1.5\n", "pickle"),
-            (b"]q\0(G?", "pickle"),
-            (b"cnumpy._core.multiarray\n_reconstruct\np0\n", "pickle"),
-            (
-                &[&[0; 4][..], &[4, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0], b"x\0"].concat(),
-                "MATLAB 4",
-            ),
-            (
-                &[&[0, 0, 3, 0xe8][..], &[0, 0, 0, 4, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 2], b"x\0"]
-                    .concat(),
-                "MATLAB 4",
-            ),
-            (&[&[b' '; 456][..], b"SPSSPORT"].concat(), ".por"),
             (&[&b"t.csv"[..], &[0; 252], b"ustar\x0000"].concat(), "tar"),
             (b"# made\n+1 1:0.5 3:-2e3 # a row\n-1 2:1\n", "svmlight"),
             (b"3 qid:1 1:0.5 2:1\n", "svmlight"),
@@ -307,11 +224,6 @@ mod tests {
         for text in [
             &b"a,b,y\n1,2,u\n"[..],
             b"BZh,class\n",
-            b"(dose,y\n1,u\n",
-            b"(dp0x,y\n1,u\n",
-            b"cnumpy.x\ny\npx\n",
-            b"count\nclass\np5\n",
-            b"city\nRome\nparis\n",
             b"MATLAB 7,class\n",
             b"\x93NUMPY\x01\x00",
             b"1 12:30 12:45\n",
@@ -336,18 +248,5 @@ mod tests {
         ] {
             assert!(!is_binary(text), "{text:?}");
         }
-    }
-
-    #[test]
-    fn formats_are_known_by_their_first_bytes() {
-        assert_eq!(Format::of(b"\x93NUMPY\x01\x00"), Format::Npy);
-        assert_eq!(Format::of(&[0, 0, 8, 3, 0, 0, 0, 1]), Format::Idx);
-        assert_eq!(Format::of(b"PK\x03\x04"), Format::Zip);
-        assert_eq!(Format::of(b"%%matrixmarket matrix"), Format::MatrixMarket);
-        assert_eq!(Format::of(b"PAR1\x15\x04"), Format::Parquet);
-        assert_eq!(Format::of(b"ARROW1\0\0\xff\xff\xff\xff"), Format::Arrow);
-        assert_eq!(Format::of(b"\xff\xff\xff\xff\x80\0\0\0"), Format::ArrowStream);
-        assert_eq!(Format::of(b"%%Matrix"), Format::Text);
-        assert_eq!(Format::of(b""), Format::Text);
     }
 }

@@ -35,9 +35,6 @@ pub fn read_idx(path: impl AsRef<Path>) -> Result<IdxArray> {
 }
 
 /// Images `[n, …]`, a row each; pixels are 0 to 255 and named `p0001`, `p0002`, ….
-///
-/// # Errors
-/// As [`read_idx`]; or the file holds one number per row (labels), no image, or images of more than 4194304 pixels.
 pub(crate) fn read_features(input: Input<'_>) -> Result<Features> {
     let (origin, mut input) = (input.origin(), input);
     let shape = read_shape(&mut input)?;
@@ -65,9 +62,6 @@ pub(crate) fn read_features(input: Input<'_>) -> Result<Features> {
 }
 
 /// Images and the label of each, as [`read_idx_labels`] reads it.
-///
-/// # Errors
-/// As [`read_features`] and [`read_idx_labels`]; or not one label an image.
 pub(crate) fn read_pair(images: Input<'_>, labels: &Path) -> Result<Table> {
     let origin = images.origin();
     let features = read_features(images)?;
@@ -90,16 +84,6 @@ pub(crate) fn read_pair(images: Input<'_>, labels: &Path) -> Result<Table> {
 ///
 /// # Errors
 /// As [`read_idx`] and [`parse_csv`](crate::parse_csv); or an array of another rank.
-///
-/// # Examples
-/// ```
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let path = folder.path().join("labels-idx1-ubyte");
-/// std::fs::write(&path, [0, 0, 8, 1, 0, 0, 0, 3, 7, 2, 7]).unwrap();
-/// let (labels, names) = burn_nca_data::read_idx_labels(&path)?;
-/// assert_eq!((labels, names), (vec![1, 0, 1], vec!["2".to_string(), "7".to_string()]));
-/// # Ok::<(), burn_nca_data::Error>(())
-/// ```
 pub fn read_idx_labels(path: impl AsRef<Path>) -> Result<(Vec<usize>, Vec<String>)> {
     read_labels(Input::open(path.as_ref())?)
 }
@@ -127,7 +111,6 @@ fn read(mut input: Input<'_>) -> Result<IdxArray> {
     Ok(IdxArray { shape: shape.iter().map(|&size| size as usize).collect(), values })
 }
 
-/// Reads the header.
 fn read_shape(input: &mut Input<'_>) -> Result<Vec<u32>> {
     let origin = input.origin();
     let start = input.read_at_most(4)?;
@@ -167,7 +150,6 @@ fn read_values(input: &mut Input<'_>, shape: &[u32], take: impl FnMut(&[u8])) ->
     )))
 }
 
-/// Refuses more columns than a table may have.
 pub(crate) fn check_columns(origin: &str, columns: usize) -> Result<()> {
     if columns <= csv::MAX_COLUMNS {
         return Ok(());
@@ -189,7 +171,6 @@ fn type_name(kind: u8) -> &'static str {
     }
 }
 
-/// The file of an array of bytes, for tests.
 #[cfg(test)]
 pub(crate) fn idx(shape: &[u32], values: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0, 0, 8, shape.len() as u8];
@@ -268,32 +249,5 @@ mod tests {
         let error = read_values(&mut input, &[60, 4, 4], |_| ()).unwrap_err().to_string();
         assert!(error.contains("promises 60 x 4 x 4 bytes, the file holds more"), "{error}");
         assert_eq!(input.read, 16 + 960 + 1);
-    }
-
-    #[test]
-    fn images_of_too_many_pixels_are_refused() {
-        let error = check_columns("f", csv::MAX_COLUMNS + 1).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "f has 4194305 columns, and at most 4194304 are read; give rows of fewer values"
-        );
-        assert!(check_columns("f", csv::MAX_COLUMNS).is_ok());
-    }
-
-    #[test]
-    fn a_gzipped_file_is_read_like_a_plain_one() {
-        let (_folder, path) = file("x-idx2-ubyte.gz", gzip(&idx(&[2, 2], &[1, 2, 3, 4])));
-        assert_eq!(read_idx(&path).unwrap().values, [1, 2, 3, 4]);
-    }
-
-    #[test]
-    fn what_is_no_idx_file_of_bytes_is_named() {
-        assert_eq!(
-            error(b"a,b\n".to_vec()),
-            "f is not an IDX file (it starts with \"61 2c 62 0a\", not with 00 00, a type and a \
-             rank); give an idx-ubyte file"
-        );
-        assert!(error(Vec::new()).contains("starts with \"\""));
-        assert!(error(vec![0, 0, 8, 0]).contains("not an IDX file"));
     }
 }

@@ -29,26 +29,18 @@ const PACKED: u64 = 16;
 /// bytes are read first.
 pub(crate) const MOST_HELD: usize = 1 << 30;
 
-/// Bytes to read, in order and once.
 pub(crate) struct Input<'a> {
     path: PathBuf,
     start: Vec<u8>,
     bytes: Box<dyn BufRead + 'a>,
-    /// What it is unpacked from.
     packed: Option<&'static str>,
-    /// Whether the bytes were turned into UTF-8.
     is_decoded: bool,
-    /// Bytes that were read.
     pub(super) read: u64,
     /// The bytes of a file, unpacked or not.
     stored: Option<u64>,
 }
 
 impl<'a> Input<'a> {
-    /// Opens a file: a regular one, a named pipe, `/dev/stdin`, ….
-    ///
-    /// # Errors
-    /// The file cannot be opened or read, or its gzip data are damaged at the beginning.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         if let Some(bytes) = once::take(path) {
             return Self::new(path.into(), BufReader::with_capacity(START, bytes));
@@ -62,10 +54,6 @@ impl<'a> Input<'a> {
         Ok(Self { stored, ..input })
     }
 
-    /// Opens standard input.
-    ///
-    /// # Errors
-    /// As [`Input::open`].
     pub(crate) fn standard_input() -> Result<Self> {
         let (word, path) = (Path::new(STANDARD_INPUT), "standard input".into());
         if let Some(bytes) = once::take(word) {
@@ -77,17 +65,11 @@ impl<'a> Input<'a> {
     }
 
     /// Bytes that are in memory already; `origin` is what messages call them.
-    ///
-    /// # Errors
-    /// Gzip data that are damaged at the beginning.
     pub(crate) fn of_bytes(origin: &str, bytes: &'a [u8]) -> Result<Self> {
         Self::new(origin.into(), bytes)
     }
 
     /// The unpacked bytes of a file in a zip archive; `origin` is what messages call it.
-    ///
-    /// # Errors
-    /// Packed data that are damaged at the beginning.
     pub(crate) fn of_zip(origin: &str, bytes: Box<dyn BufRead + 'a>) -> Result<Self> {
         let (path, packed) = (origin.into(), Some("zip"));
         let (start, is_decoded, stored) = (Vec::new(), false, None);
@@ -126,9 +108,6 @@ impl<'a> Input<'a> {
     }
 
     /// The input as UTF-8, from this encoding; as it is where a byte order mark gives another one.
-    ///
-    /// # Errors
-    /// As [`Input::fill`].
     pub(crate) fn decoded(self, encoding: &'static Encoding) -> Result<Self> {
         if encoding == UTF_8 || self.is_decoded {
             return Ok(self);
@@ -138,18 +117,12 @@ impl<'a> Input<'a> {
     }
 
     /// The same text with single spaces between values.
-    ///
-    /// # Errors
-    /// As [`Input::fill`].
     pub(crate) fn with_single_spaces(self) -> Result<Self> {
         let bytes = Box::new(single_spaced(self.bytes));
         Self { bytes, is_decoded: true, ..self }.looked_at()
     }
 
     /// The file once more, to be read in any order; none where it is packed, a pipe or in memory.
-    ///
-    /// # Errors
-    /// The file cannot be opened.
     #[cfg(feature = "parquet")]
     pub(crate) fn regular_file(&self) -> Result<Option<File>> {
         if self.size().is_none() {
@@ -159,15 +132,11 @@ impl<'a> Input<'a> {
     }
 
     /// The same file with its bytes turned into text.
-    ///
-    /// # Errors
-    /// As [`Input::fill`].
     #[cfg(feature = "parquet")]
     pub(crate) fn into_text(self, bytes: Box<dyn BufRead + 'a>) -> Result<Self> {
         Self { bytes, is_decoded: true, packed: None, ..self }.looked_at()
     }
 
-    /// What messages call it.
     pub(crate) fn origin(&self) -> String {
         self.path.display().to_string()
     }
@@ -177,15 +146,11 @@ impl<'a> Input<'a> {
         &self.start
     }
 
-    /// The format, from the first bytes.
     pub(crate) fn format(&self) -> Format {
         Format::of(&self.start)
     }
 
     /// Some of the bytes that follow; none at the end.
-    ///
-    /// # Errors
-    /// The file cannot be read, or its gzip data are damaged.
     pub(crate) fn fill(&mut self) -> Result<&[u8]> {
         while let Err(source) = self.bytes.fill_buf() {
             if source.kind() != ErrorKind::Interrupted {
@@ -203,9 +168,6 @@ impl<'a> Input<'a> {
     }
 
     /// Fills the buffer, or as much of it as there are bytes left; gives how many it were.
-    ///
-    /// # Errors
-    /// As [`Input::fill`].
     pub(crate) fn read_into(&mut self, buffer: &mut [u8]) -> Result<usize> {
         let mut filled = 0;
         while filled < buffer.len() {
@@ -241,17 +203,11 @@ impl<'a> Input<'a> {
     }
 
     /// The next `limit` bytes, or all that are left. Memory grows with what is there, not with `limit`.
-    ///
-    /// # Errors
-    /// As [`Input::fill`].
     pub(crate) fn read_at_most(&mut self, limit: usize) -> Result<Vec<u8>> {
         self.read_by(limit, |bytes, into| bytes.read_to_end(into))
     }
 
     /// The next line with its end, or its first `limit` bytes; nothing at the end.
-    ///
-    /// # Errors
-    /// As [`Input::fill`].
     pub(crate) fn read_line(&mut self, limit: usize) -> Result<Vec<u8>> {
         self.read_by(limit, |bytes, into| bytes.read_until(b'\n', into))
     }
@@ -272,9 +228,6 @@ impl<'a> Input<'a> {
 
     /// All bytes, to be held in memory: those of a file, and at most so many of anything else, which
     /// may be without end. Messages call them `kind`.
-    ///
-    /// # Errors
-    /// More bytes, or as [`Input::fill`].
     pub(crate) fn read_held(&mut self, kind: &str, most: usize) -> Result<Vec<u8>> {
         if self.stored.is_some() && self.packed.is_none() {
             return self.read_at_most(usize::MAX);

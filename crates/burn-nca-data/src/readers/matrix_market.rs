@@ -26,22 +26,10 @@ const LONGEST: usize = 4096;
 /// The file cannot be read or is damaged; it is no Matrix Market file or one of complex or dense values; a line that
 /// is no entry, an entry outside, one that occurs twice, or a value that is not finite (the line is named); or
 /// another number of entries than the header promises.
-///
-/// # Examples
-/// ```
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let path = folder.path().join("counts.mtx");
-/// # std::fs::write(&path, "%%MatrixMarket matrix coordinate integer general\n2 3 2\n1 3 5\n2 1 1\n").unwrap();
-/// let counts = burn_nca_data::read_matrix_market(&path)?;
-/// assert_eq!((counts.rows(), counts.columns()), (2, 3));
-/// assert_eq!(counts.row(0).collect::<Vec<_>>(), [(2, 5.0)]);
-/// # Ok::<(), burn_nca_data::Error>(())
-/// ```
 pub fn read_matrix_market(path: impl AsRef<Path>) -> Result<SparseFeatures> {
     read(Input::open(path.as_ref())?)
 }
 
-/// As [`read_matrix_market`].
 pub(crate) fn read(input: Input<'_>) -> Result<SparseFeatures> {
     let origin = input.origin();
     let mut lines = Lines { input, line: Vec::new(), number: 0 };
@@ -87,7 +75,6 @@ pub(crate) fn read(input: Input<'_>) -> Result<SparseFeatures> {
     SparseFeatures::new([rows, columns], entries).map_err(|error| name_file(&origin, error))
 }
 
-/// Lines to read, in order and once, in bounded memory.
 struct Lines<'a> {
     input: Input<'a>,
     line: Vec<u8>,
@@ -97,9 +84,6 @@ struct Lines<'a> {
 
 impl Lines<'_> {
     /// The next line without its end; none at the end.
-    ///
-    /// # Errors
-    /// The file cannot be read, its gzip data are damaged, or a line is no text or longer than there are.
     fn next(&mut self) -> Result<Option<&str>> {
         self.line = self.input.read_line(LONGEST + 1)?;
         if self.line.is_empty() {
@@ -132,7 +116,6 @@ impl Lines<'_> {
     }
 }
 
-/// What the first line says.
 struct Kind {
     pattern: bool,
     symmetric: bool,

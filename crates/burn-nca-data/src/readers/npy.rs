@@ -105,9 +105,6 @@ fn read_rows(mut input: Input<'_>) -> Result<Rows> {
 /// The target is `[n]` or `[n, 1]`. With [`TargetKind::Classes`] it may hold integers, booleans, text, or
 /// floats that are whole numbers; with [`TargetKind::Numeric`] any finite number. Classes are ordered as
 /// in a CSV file.
-///
-/// # Errors
-/// As [`read_npy_features`]; or not one target per row, or a target that does not suit the task.
 pub(crate) fn read_inputs(x: Input<'_>, y: Input<'_>, task: TargetKind) -> Result<Table> {
     let x_origin = x.origin();
     let features = read_features(x)?;
@@ -163,9 +160,6 @@ fn open_header(input: &mut Input<'_>, forms: &str) -> Result<Header> {
 }
 
 /// Takes the values of an array, some bytes at a time.
-///
-/// # Errors
-/// The input cannot be read, or holds fewer bytes than its header promises, or more.
 fn read_values(input: &mut Input<'_>, header: &Header, take: impl FnMut(&[u8])) -> Result<()> {
     let item = header.kind.bytes();
     let promised = header.len().and_then(|count| count.checked_mul(item));

@@ -18,11 +18,9 @@ mod sparse;
 pub use sparse::read_sparse_npz;
 pub(crate) use sparse::{is_sparse, read as read_sparse};
 
-/// What the rows are called, and what their targets are, whatever the case.
 const FEATURES: [&str; 3] = ["x", "data", "features"];
 const TARGET: [&str; 4] = ["y", "target", "labels", "label"];
 
-/// The most arrays that a message lists.
 const LISTED: usize = 8;
 
 /// The bytes of an archive, and where its arrays are.
@@ -40,10 +38,6 @@ struct Member {
 
 /// The rows of an archive: its only array, or the one called `X`, `data` or `features` (in any case); a sparse table is
 /// written out.
-///
-/// # Errors
-/// No archive of arrays, none of that name (those there are are listed), a damaged archive, one of more than 1 GiB that is
-/// gzipped or comes through a pipe, or what [`read_npy_features`](crate::read_npy_features) refuses.
 pub(crate) fn read_features(input: Input<'_>) -> Result<Features> {
     let archive = Archive::open(input)?;
     if archive.is_sparse() {
@@ -58,7 +52,6 @@ pub(crate) fn read_table(input: Input<'_>, task: TargetKind) -> Result<Table> {
     Archive::open(input)?.table(task)
 }
 
-/// The rows as a table where NaN is a missing value, with the target as the last column where a task is given.
 pub(crate) fn read_raw(input: Input<'_>, task: Option<TargetKind>) -> Result<RawTable> {
     let archive = Archive::open(input)?;
     match task {
@@ -111,7 +104,6 @@ impl Archive {
         }
     }
 
-    /// The arrays of the features and of the target.
     fn pair(&self) -> Result<[Input<'_>; 2]> {
         let features = self.named("features", &FEATURES)?;
         let target = self.named("target", &TARGET)?;
@@ -126,7 +118,6 @@ impl Archive {
         npy::read_inputs(features, target, task)
     }
 
-    /// The array of one of these names.
     fn named(&self, role: &str, names: &[&str]) -> Result<&Member> {
         let is =
             |name: &&str| self.arrays.iter().find(|member| member.name.to_lowercase() == **name);

@@ -9,7 +9,6 @@ use crate::readers::format::Format;
 /// Bytes that can be read on any thread.
 type Bytes = Box<dyn Read + Send>;
 
-/// What was looked at: its format is asked for again after it was read.
 struct LookedAt {
     path: PathBuf,
     format: Option<Format>,
@@ -48,25 +47,4 @@ pub(crate) fn remember(path: &Path, format: Format) {
 pub(crate) fn take(path: &Path) -> Option<Bytes> {
     let mut looked_at = LOOKED_AT.lock().unwrap_or_else(PoisonError::into_inner);
     looked_at.iter_mut().find(|known| known.path == path)?.bytes.take()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_path_is_looked_at_once_and_read_once() {
-        let found =
-            |start: &[u8]| Some(if start == b"PA" { Format::Parquet } else { Format::Text });
-        let opened = |bytes: &'static [u8]| move || Ok(Box::new(bytes) as Bytes);
-        let again = || -> io::Result<Bytes> { panic!("opened twice") };
-        let [table, text] = ["once/table", "once/text"].map(Path::new);
-        assert_eq!(format(table, (2, found), opened(b"PAR1")), Some(Format::Parquet));
-        assert_eq!(format(text, (2, found), opened(b"a,b")), Some(Format::Text));
-        assert_eq!(format(table, (2, found), again), Some(Format::Parquet));
-        let mut bytes = Vec::new();
-        take(table).unwrap().read_to_end(&mut bytes).unwrap();
-        assert_eq!(bytes, b"PAR1");
-        assert!(take(table).is_none());
-    }
 }

@@ -134,7 +134,6 @@ pub fn open_unlabeled(source: &str, options: &CsvOptions) -> Result<(Features, V
     }
 }
 
-/// A set of the catalog as a table.
 fn classes_of(source: &str, set: Labeled, options: &CsvOptions) -> Result<Table> {
     refuse_column_options(source, options)?;
     if options.task == TargetKind::Numeric {
@@ -261,20 +260,6 @@ mod tests {
         fs::write(root.join("images"), IDX_IMAGES).unwrap();
         fs::write(root.join("labels"), IDX_LABELS).unwrap();
         (folder, move |name| root.join(name).display().to_string())
-    }
-
-    #[test]
-    fn every_kind_of_source_opens() {
-        let (_folder, at) = folder();
-        let pair = |x, y| format!("{},{}", at(x), at(y));
-        assert_eq!(open("iris", &CsvOptions::default()).unwrap().features.rows(), 150);
-        for source in [at("t.csv"), pair("x.npy", "y.npy"), pair("images", "labels")] {
-            let data = open(&source, &CsvOptions::default()).unwrap().into_labeled().unwrap();
-            assert_eq!((data.rows(), data.classes()), (2, 2), "{source}");
-        }
-        let numeric = CsvOptions { task: TargetKind::Numeric, ..CsvOptions::default() };
-        let (_, y) = open(&pair("x.npy", "y.npy"), &numeric).unwrap().into_numeric().unwrap();
-        assert_eq!(y, [1.0, 0.0]);
     }
 
     #[test]

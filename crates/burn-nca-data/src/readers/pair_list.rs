@@ -22,16 +22,6 @@ use std::path::Path;
 /// The file cannot be read or holds no pair; a line that is not `row,row` or `row,row,weight`; a row number
 /// that is not a whole number from 1 to `rows`, a row paired with itself, or a weight that is negative or
 /// not finite (the line is named); or no pair of positive weight.
-///
-/// # Examples
-/// ```
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let path = folder.path().join("pairs.csv");
-/// # std::fs::write(&path, "1,2\n2,3,0.5\n").unwrap();
-/// let pairs = burn_nca_data::read_pairs(&path, 3)?;
-/// assert_eq!(pairs.iter().collect::<Vec<_>>(), [(0, 1, 1.0), (1, 2, 0.5)]);
-/// # Ok::<(), burn_nca_data::Error>(())
-/// ```
 pub fn read_pairs(path: impl AsRef<Path>, rows: usize) -> Result<Pairs> {
     let path = path.as_ref();
     let is_standard_input = path.as_os_str() == STANDARD_INPUT;
@@ -42,10 +32,7 @@ pub fn read_pairs(path: impl AsRef<Path>, rows: usize) -> Result<Pairs> {
     let mut records = Records::new(input, separator)?;
     let mut pairs = Vec::new();
     let mut header_may_come = true;
-    while let Some(record) = records.read()? {
-        if record.is_blank() {
-            continue;
-        }
+    while let Some(record) = records.read_filled()? {
         let is_header = header_may_come && record.fields().all(|cell| cell.parse::<f64>().is_err());
         header_may_come = false;
         if !is_header {

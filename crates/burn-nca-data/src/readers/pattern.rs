@@ -23,7 +23,6 @@ pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     pattern[p..].iter().all(|letter| *letter == '*')
 }
 
-/// Whether it may stand for several names.
 pub(crate) fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?'])
 }

@@ -11,9 +11,6 @@ use crate::readers::input::{Input, START};
 /// Hands the promised bytes to `take`, a piece at a time: whole values of up to eight bytes each, but for the last one of
 /// a file that is cut off. No more memory is taken than a piece needs. Gives what is wrong where the file holds fewer bytes,
 /// counted with this `unit`, or more.
-///
-/// # Errors
-/// The input cannot be read.
 pub(crate) fn read_promised(
     input: &mut Input<'_>,
     (promised, unit): (Option<usize>, &str),
@@ -45,7 +42,6 @@ pub(crate) fn count_of<T: Copy + Into<u64>>(shape: &[T]) -> Option<usize> {
     usize::try_from(sizes().try_fold(1_u64, u64::checked_mul)?).ok()
 }
 
-/// A shape in a message.
 pub(crate) fn shape_text(shape: &[impl Display]) -> String {
     if shape.is_empty() {
         return "()".into();

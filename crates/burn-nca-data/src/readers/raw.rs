@@ -50,20 +50,10 @@ pub struct RawOptions {
 ///
 /// # Errors
 /// As [`parse_csv`](crate::parse_csv), but for values that are missing or no numbers.
-///
-/// # Examples
-/// ```
-/// use burn_nca_data::{RawOptions, parse_raw};
-///
-/// let table = parse_raw("t.csv", b"age,city\n31,Rome\nNA,Oslo\n", &RawOptions::default())?;
-/// assert_eq!(table.column("age").unwrap().num_missing(), 1);
-/// # Ok::<(), burn_nca_data::Error>(())
-/// ```
 pub fn parse_raw(origin: &str, bytes: &[u8], options: &RawOptions) -> Result<RawTable> {
     read(Input::of_bytes(origin, bytes)?, options)
 }
 
-/// As [`parse_raw`].
 pub(crate) fn read(input: Input<'_>, options: &RawOptions) -> Result<RawTable> {
     let mut sheet = open_sheet(input, &options.format, &options.wanted())?;
     let mut notes = std::mem::take(&mut sheet.notes);
@@ -110,7 +100,6 @@ impl RawOptions {
         by_name || others != Self::default()
     }
 
-    /// The names by which columns are asked for.
     fn wanted(&self) -> Vec<&str> {
         let target = match &self.target {
             Some((TargetColumn::Name(name), _)) => Some(name),

@@ -4,17 +4,14 @@ use std::io::BufRead;
 
 use crate::readers::decoding::Pieces;
 
-/// Runs of spaces and tabs, each of which is read as one space.
 pub(crate) const SPACES: u8 = b' ';
 
 /// Text in which every run of spaces and tabs outside of quotes is one space, and lines begin and end with none.
 #[derive(Default)]
 struct SingleSpaces {
-    /// Whether a value of this line was met.
     in_line: bool,
     /// Whether a run follows the value.
     run: bool,
-    /// Whether a quote is open.
     quoted: bool,
     /// Whether the byte before closed it; another quote opens it again.
     closed: bool,
@@ -48,7 +45,6 @@ impl SingleSpaces {
     }
 }
 
-/// The same bytes with single spaces.
 pub(crate) fn single_spaced(mut bytes: impl BufRead) -> impl BufRead {
     let mut spaces = SingleSpaces::default();
     Pieces::new(move |text: &mut Vec<u8>| {

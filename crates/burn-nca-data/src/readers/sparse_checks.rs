@@ -24,7 +24,6 @@ pub(crate) fn check_emptiness(
     Ok(())
 }
 
-/// What is said of rows without the file of their targets.
 pub(crate) fn missing_labels_error(rows: &str) -> Error {
     Error::data(format!(
         "{rows} is a sparse table without its targets; give the pair FILE.mtx,TARGETS.csv or FILE.npz,TARGETS.csv"

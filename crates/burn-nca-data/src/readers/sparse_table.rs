@@ -60,7 +60,6 @@ pub fn is_sparse(source: &str) -> bool {
         })
 }
 
-/// The sparse rows of a file of either format.
 fn read_rows(input: Input<'_>) -> Result<SparseFeatures> {
     if input.format() == Format::Zip { npz::read_sparse(input) } else { matrix_market::read(input) }
 }
@@ -78,21 +77,6 @@ pub fn open_sparse_features(source: &str) -> Result<SparseFeatures> {
 /// # Errors
 /// As [`open_sparse_features`] and [`parse_raw`](crate::parse_raw); no file of targets, another
 /// number of them than rows, a number that is missing or none.
-///
-/// # Examples
-/// ```
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let at = |name: &str| folder.path().join(name).display().to_string();
-/// # let (counts, topics) = (at("counts.mtx"), at("topics.csv"));
-/// # std::fs::write(&counts, "%%MatrixMarket matrix coordinate integer general\n2 3 2\n1 3 5\n2 1 1\n").unwrap();
-/// # std::fs::write(&topics, "topic\nsport\ntech\n").unwrap();
-/// use burn_nca_data::{Target, TargetKind, open_sparse};
-///
-/// let table = open_sparse(&format!("{counts},{topics}"), TargetKind::Classes)?;
-/// assert_eq!((table.features.rows(), table.target_name.as_str()), (2, "topic"));
-/// assert!(matches!(table.target, Target::Classes { names, .. } if names == ["sport", "tech"]));
-/// # Ok::<(), burn_nca_data::Error>(())
-/// ```
 pub fn open_sparse(source: &str, task: TargetKind) -> Result<SparseTable> {
     let (rows, targets) = parts(source);
     let Some(targets) = targets else { return Err(missing_labels_error(rows)) };
@@ -100,9 +84,6 @@ pub fn open_sparse(source: &str, task: TargetKind) -> Result<SparseTable> {
 }
 
 /// A file of sparse rows with the file of its targets.
-///
-/// # Errors
-/// As [`open_sparse`].
 pub(crate) fn read(rows: Input<'_>, targets: &str, task: TargetKind) -> Result<SparseTable> {
     let origin = rows.origin();
     let features = read_rows(rows)?;
@@ -126,7 +107,6 @@ pub(crate) fn read(rows: Input<'_>, targets: &str, task: TargetKind) -> Result<S
     Ok(SparseTable { features, target_name, target, without_class, notes })
 }
 
-/// The rows that have a target, and their targets.
 fn target_of(column: RawColumn, task: TargetKind, origin: &str) -> Result<(Vec<usize>, Target)> {
     if task == TargetKind::Classes {
         return Ok(Target::of_text(&column.into_text()));

@@ -19,17 +19,6 @@ use crate::readers::csv::{CsvOptions, TargetColumn, read_csv};
 /// # Errors
 /// As [`read_csv`]; another number of lines than `rows`, another mark than 0, 1 and 2, or a split
 /// without a row to train on or to test on.
-///
-/// # Examples
-/// ```
-/// # let folder = tempfile::tempdir().unwrap();
-/// # let path = folder.path().join("splits.csv");
-/// # std::fs::write(&path, "s0,s1\n1,2\n2,1\n1,0\n").unwrap();
-/// let splits = burn_nca_data::read_splits(&path, 3)?;
-/// assert_eq!(splits[0].train, [0, 2]);
-/// assert_eq!(splits[1].test, [0]);
-/// # Ok::<(), burn_nca_data::Error>(())
-/// ```
 pub fn read_splits(path: impl AsRef<Path>, rows: usize) -> Result<Vec<Split>> {
     let path = path.as_ref();
     let options = CsvOptions { target: TargetColumn::None, ..CsvOptions::default() };

@@ -117,23 +117,12 @@ impl Target {
 }
 
 impl Table {
-    /// A table of which nothing else is to know.
     pub(crate) fn new(features: Features, target_name: impl Into<String>, target: Target) -> Self {
         let target_name = target_name.into();
         Self { features, target_name, target, without_class: None, notes: Vec::new() }
     }
 
     /// The same with the rows of a class (of any name that is the same number) set apart, as rows without a class.
-    ///
-    /// # Examples
-    /// ```
-    /// use burn_nca_data::{CsvOptions, parse_csv};
-    ///
-    /// let table = parse_csv("t.csv", b"a,y\n1,0\n2,-1\n3,1\n", &CsvOptions::default())?.set_apart("-1.0");
-    /// assert_eq!(table.without_class.as_ref().unwrap().rows, [1]);
-    /// assert_eq!(table.into_labeled()?.class_names(), ["0", "1"]);
-    /// # Ok::<(), burn_nca_data::Error>(())
-    /// ```
     #[must_use]
     pub fn set_apart(mut self, class: &str) -> Self {
         if !matches!(self.target, Target::Classes { .. }) {
@@ -321,19 +310,6 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_not_whole_are_no_classes() {
-        let named = |names: &[&str]| {
-            let names = names.iter().map(|name| (*name).to_string()).collect();
-            table(Target::Classes { labels: vec![0, 1], names })
-        };
-        assert_eq!(named(&["21.6", "24"]).fractional_class(), Some("21.6"));
-        assert_eq!(named(&["3", "24"]).fractional_class(), None);
-        assert_eq!(named(&["2.5", "cat"]).fractional_class(), None);
-        let data = table(Target::Numeric(vec![0.5, 1.5])).into_regression().unwrap();
-        assert_eq!(data.targets().names(), ["y"]);
-    }
-
-    #[test]
     fn classes_take_the_numbers_of_a_given_list() {
         let known = ["a", "b", "c"].map(String::from);
         let data = table(classes()).into_labeled_as(&known).unwrap();
@@ -373,11 +349,5 @@ mod tests {
             &crate::RawValues::Numbers(vec![1.0, 2.0, 3.0, 4.0])
         );
         assert_eq!(raw.column("y").unwrap().num_missing(), 3);
-    }
-
-    #[test]
-    fn a_labeled_table_survives_the_way_there_and_back() {
-        let data = table(classes()).into_labeled().unwrap();
-        assert_eq!(Table::from(data.clone()).into_labeled().unwrap(), data);
     }
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use flate2::{Compression, write::GzEncoder};
 
-/// A file of this name and these bytes, in a folder that is removed with the value.
 pub(crate) fn file(name: &str, bytes: impl AsRef<[u8]>) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);

@@ -110,10 +110,6 @@ fn minus(cell: &str) -> Option<String> {
 }
 
 impl TextFormat {
-    /// The encoding of this name.
-    ///
-    /// # Errors
-    /// A name that no encoding has.
     pub(crate) fn encoding(&self) -> Result<Option<&'static Encoding>> {
         let Some(name) = &self.encoding else { return Ok(None) };
         match Encoding::for_label(name.as_bytes()) {
@@ -126,10 +122,6 @@ impl TextFormat {
         }
     }
 
-    /// The separator as a byte.
-    ///
-    /// # Errors
-    /// One that is no ASCII character, or that the values need themselves.
     pub(crate) fn separator(&self) -> Result<Option<u8>> {
         let Some(separator) = self.separator else { return Ok(None) };
         let taken = match self.decimal {
@@ -164,18 +156,5 @@ mod tests {
         assert_eq!(DecimalSign::Point.name("1,0"), "1,0");
         assert_eq!(DecimalSign::Point.parse("1.5"), Some(1.5));
         assert_eq!(DecimalSign::Point.parse("1,5"), None);
-    }
-
-    #[test]
-    fn what_cannot_serve_is_refused() {
-        let format = |separator| TextFormat { separator: Some(separator), ..TextFormat::default() };
-        assert_eq!(format('|').separator().unwrap(), Some(b'|'));
-        for separator in ['"', '7', '.', 'ä', '\n'] {
-            assert!(format(separator).separator().is_err(), "{separator:?}");
-        }
-        let comma = TextFormat { decimal: DecimalSign::Comma, ..format(',') };
-        assert!(comma.separator().unwrap_err().to_string().contains("cannot separate"));
-        let unknown = TextFormat { encoding: Some("latin7x".into()), ..TextFormat::default() };
-        assert!(unknown.encoding().unwrap_err().to_string().contains("no encoding \"latin7x\""));
     }
 }

@@ -9,13 +9,6 @@ use crate::readers::{CsvOptions, parse_csv};
 /// # References
 /// R. A. Fisher, The Use of Multiple Measurements in Taxonomic Problems, Annals of Eugenics 7,
 /// 1936.
-///
-/// # Examples
-/// ```
-/// let data = burn_nca_data::bundled::iris();
-/// assert_eq!(data.class_names(), ["setosa", "versicolor", "virginica"]);
-/// assert_eq!(data.class_counts(), [50, 50, 50]);
-/// ```
 pub fn iris() -> Labeled {
     let names = ["setosa", "versicolor", "virginica"];
     named(&parse(include_bytes!("../../data/iris.csv")), names)
@@ -27,13 +20,6 @@ pub fn iris() -> Labeled {
 /// M. Forina et al., PARVUS, 1988; S. Aeberhard, D. Coomans, O. de Vel, Comparative Analysis of
 /// Statistical Pattern Recognition Methods in High Dimensional Settings, Pattern Recognition 27,
 /// 1994.
-///
-/// # Examples
-/// ```
-/// let data = burn_nca_data::bundled::wine();
-/// assert_eq!(data.features().names()[0], "alcohol");
-/// assert_eq!(data.class_counts(), [59, 71, 48]);
-/// ```
 pub fn wine() -> Labeled {
     named(&parse(include_bytes!("../../data/wine.csv")), ["cultivar 1", "cultivar 2", "cultivar 3"])
 }
@@ -45,12 +31,6 @@ pub fn wine() -> Labeled {
 ///
 /// # References
 /// E. Alpaydin, C. Kaynak, Cascading Classifiers, Kybernetika 34, 1998.
-///
-/// # Examples
-/// ```
-/// let data = burn_nca_data::bundled::digits();
-/// assert_eq!((data.rows(), data.features().columns(), data.classes()), (1797, 64, 10));
-/// ```
 pub fn digits() -> Labeled {
     parse(include_bytes!("../../data/digits.csv.gz"))
 }

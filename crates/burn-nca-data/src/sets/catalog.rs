@@ -93,26 +93,3 @@ pub fn by_name(name: &str) -> Option<&'static Dataset> {
     let name = name.to_lowercase().replace('_', "-");
     DATASETS.iter().find(|set| set.name == name)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_description_tells_the_size() {
-        for set in catalog() {
-            let data = set.load();
-            let size = format!("{} ", data.rows());
-            assert!(set.description.starts_with(&size), "{}", set.name);
-            let columns = format!(" x {} ", data.features().columns());
-            assert!(set.description.contains(&columns), "{}", set.name);
-        }
-    }
-
-    #[test]
-    fn names_are_found_in_any_case() {
-        assert_eq!(by_name("Noisy_XOR").unwrap().name, "noisy-xor");
-        assert!(names().all(|name| by_name(name).is_some()));
-        assert!(by_name("mnist").is_none());
-    }
-}

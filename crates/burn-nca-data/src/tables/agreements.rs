@@ -44,11 +44,17 @@ pub enum AgreementRule {
     /// The class of each row; of no meaning where the row is unlabeled.
     Labels(Vec<usize>),
     /// The targets, row-major `[n, columns]`; NaN where the row is unlabeled.
-    Targets { values: Vec<f64>, columns: usize, width: f64 },
-    /// Listed entries.
+    Targets {
+        values: Vec<f64>,
+        columns: usize,
+        width: f64,
+    },
     List(SparseRows),
     /// A function of the rows' numbers in the whole data.
-    Function { rows: Vec<usize>, function: AgreementFunction },
+    Function {
+        rows: Vec<usize>,
+        function: AgreementFunction,
+    },
 }
 
 /// A user's function of two row numbers.

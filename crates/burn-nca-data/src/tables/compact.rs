@@ -1,6 +1,5 @@
 //! Values in four bytes each, and no bit of them lost.
 
-/// 10^p for p decimals: f64 holds each exactly.
 const UNITS: [f64; 10] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 
 /// Stands for -0, which no whole number is.
@@ -20,7 +19,6 @@ pub(super) struct Compact {
 }
 
 impl Compact {
-    /// Values in f32, in the memory that they have.
     pub(super) fn of_singles(values: Vec<f32>) -> Self {
         let cells = values.into_iter().map(|value| value.to_bits().cast_signed()).collect();
         Self { cells, places: None }
@@ -108,7 +106,6 @@ impl Compact {
         }
     }
 
-    /// All values in f64.
     pub(super) fn widened(&self) -> impl Iterator<Item = f64> {
         (0..self.len()).map(|at| self.get(at))
     }
@@ -170,7 +167,6 @@ fn bits(value: f64) -> i32 {
     (value as f32).to_bits().cast_signed()
 }
 
-/// The value of such a cell.
 #[inline]
 fn single(bits: i32) -> f64 {
     f64::from(f32::from_bits(bits.cast_unsigned()))
@@ -250,26 +246,6 @@ mod tests {
         // -2^31 stands for -0, and is not taken for it.
         assert_eq!(held(&[0.1, -214_748_364.8]).1, 1);
         assert_eq!(held(&[-21_474_837.0, 0.1, 0.01]).1, 2);
-    }
-
-    #[test]
-    fn rows_are_selected_and_columns_become_rows() {
-        for last in [6.0, 0.1] {
-            let (values, _) = held(&[1.0, 4.0, 2.0, 5.0, 3.0, last]);
-            let turned = values.transposed(2);
-            assert_eq!(bits(turned.widened()), bits([1.0, 2.0, 3.0, 4.0, 5.0, last]));
-            let selected = turned.select(&[1, 1, 0], 3);
-            assert_eq!(
-                bits(selected.widened()),
-                bits([4.0, 5.0, last, 4.0, 5.0, last, 1.0, 2.0, 3.0])
-            );
-            let mut seen = [0.0; 2];
-            turned.write(4, &mut seen, None, |x| x);
-            assert_eq!(seen, [5.0, last]);
-            let mut seen = [0.0; 3];
-            turned.write(3, &mut seen, Some([&[1.0, 2.0, 3.0], &[2.0, 1.0, 0.5]]), |x| x);
-            assert_eq!(seen, [1.5, 3.0, (last - 3.0) / 0.5]);
-        }
     }
 
     proptest! {

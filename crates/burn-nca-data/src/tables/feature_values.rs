@@ -11,7 +11,6 @@ const LARGE: usize = 1 << 20;
 /// The values of a table, row-major. Copies share them.
 #[derive(Clone, Debug)]
 pub(super) enum FeatureValues {
-    /// In f64.
     Wide(Arc<Vec<f64>>),
     /// In four bytes each, scaled as they are looked at.
     Narrow(Arc<Narrow>),
@@ -72,7 +71,6 @@ impl FeatureValues {
         Self::Narrow(Arc::new(Narrow { values, columns, scaling, wide }))
     }
 
-    /// Number of values.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Wide(values) => values.len(),

@@ -6,7 +6,6 @@ use super::compact::Compact;
 use super::feature_values::FeatureValues;
 use crate::error::{Error, Result};
 
-/// Values that are worth a task of their own.
 const TASK_VALUES: usize = 1 << 16;
 
 /// Values of a block of rows that is looked at in f64.
@@ -63,15 +62,10 @@ impl Features {
         Self::from_compact(Compact::of_singles(values), names)
     }
 
-    /// The same from values of four bytes each.
-    ///
-    /// # Errors
-    /// As [`Features::new`].
     pub(super) fn from_compact(values: Compact, names: Vec<String>) -> Result<Self> {
         Self::checked(FeatureValues::narrow(values, names.len()), names)
     }
 
-    /// As [`Features::new`].
     fn checked(values: FeatureValues, names: Vec<String>) -> Result<Self> {
         let columns = names.len();
         if columns == 0 {
@@ -226,6 +220,15 @@ impl Features {
     }
 }
 
+/// The rows of a table that have no class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WithoutClass {
+    /// Which rows of the file they are, from 0.
+    pub rows: Vec<usize>,
+    /// Their features.
+    pub features: Features,
+}
+
 /// What columns without names are called: `x1`, `x2`, …
 #[doc(hidden)]
 pub fn column_numbers(columns: usize) -> Vec<String> {
@@ -291,12 +294,5 @@ mod tests {
             assert!(narrow[1].is_narrow() && !wide[1].is_narrow());
             assert_eq!(both(unit)[0], both(unit)[1]);
         }
-    }
-
-    #[test]
-    fn converted_rows_are_those_selected() {
-        let x = Features::unnamed(vec![1.0, 2.0, 3.0, 4.0], 2).unwrap();
-        assert_eq!(x.converted(Some(&[1, 0, 1]), |x| x as f32), [3.0, 4.0, 1.0, 2.0, 3.0, 4.0]);
-        assert_eq!(x.converted(None, |x| x), x.values());
     }
 }

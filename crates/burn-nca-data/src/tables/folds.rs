@@ -17,17 +17,6 @@ use crate::excerpt::quoted;
 /// # Errors
 /// Fewer than two folds, a class with fewer rows than folds (a fold would hold none of it out), or fewer groups than
 /// folds.
-///
-/// # Examples
-/// ```
-/// use burn_nca_data::{Features, Labeled, stratified_folds};
-///
-/// let features = Features::unnamed((0..8).map(f64::from).collect(), 1)?;
-/// let data = Labeled::from_labels(features, vec![0, 0, 0, 0, 1, 1, 1, 1])?;
-/// let folds = stratified_folds(&data, 4, 42)?;
-/// assert!(folds.iter().all(|fold| (fold.train.len(), fold.test.len()) == (6, 2)));
-/// # Ok::<(), burn_nca_data::Error>(())
-/// ```
 pub fn stratified_folds(data: &Labeled, folds: usize, seed: u64) -> Result<Vec<Split>> {
     check(data, folds)?;
     if let Some(groups) = data.groups() {
@@ -43,13 +32,6 @@ pub fn stratified_folds(data: &Labeled, folds: usize, seed: u64) -> Result<Vec<S
 ///
 /// # Errors
 /// Fewer than two folds, or fewer rows than folds.
-///
-/// # Examples
-/// ```
-/// let folds = burn_nca_data::random_folds(9, 3, 42)?;
-/// assert!(folds.iter().all(|fold| (fold.train.len(), fold.test.len()) == (6, 3)));
-/// # Ok::<(), burn_nca_data::Error>(())
-/// ```
 pub fn random_folds(rows: usize, folds: usize, seed: u64) -> Result<Vec<Split>> {
     check_number(folds)?;
     if rows < folds {

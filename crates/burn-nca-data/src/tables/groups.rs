@@ -24,15 +24,6 @@ use crate::error::{Error, Result};
 ///
 /// # Errors
 /// Not one group per row, a share outside 0..1, or fewer than two groups where a part is to be held out.
-///
-/// # Examples
-/// ```
-/// let patients = [0, 0, 1, 1, 2, 2, 3, 3];
-/// let split = burn_nca_data::grouped_split(&[0; 8], &patients, 0.25, 42)?;
-/// assert_eq!((split.train.len(), split.test.len()), (6, 2));
-/// assert_eq!(patients[split.test[0]], patients[split.test[1]]);
-/// # Ok::<(), burn_nca_data::Error>(())
-/// ```
 pub fn grouped_split(labels: &[usize], groups: &[usize], share: f64, seed: u64) -> Result<Split> {
     check_share(share)?;
     check_groups(groups, labels.len())?;
@@ -74,7 +65,6 @@ fn at_least(groups: usize, parts: usize) -> Result<()> {
     )))
 }
 
-/// The part of each row.
 fn deal(labels: &[usize], mut groups: Vec<Vec<usize>>, shares: &[f64], seed: u64) -> Vec<usize> {
     groups.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
     // A stable sort: groups of one size stay shuffled.

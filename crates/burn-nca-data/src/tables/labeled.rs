@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::iter::once;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::{Features, KnownSpread, check_weights};
+use super::Features;
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
 
@@ -92,19 +92,6 @@ impl Labeled {
     ///
     /// # Errors
     /// Not one weight per row, a weight that is negative or not finite, or none that is positive.
-    ///
-    /// # Examples
-    /// ```
-    /// use burn_nca_data::{Features, Labeled};
-    ///
-    /// let features = Features::unnamed(vec![0.0, 0.1, 1.0, 1.1], 1)?;
-    /// let data = Labeled::from_labels(features, vec![0, 0, 0, 1])?;
-    /// let weighted = data.clone().with_weights(vec![1.0, 1.0, 0.5, 2.0])?;
-    /// assert_eq!(weighted.weights(), Some(&[1.0, 1.0, 0.5, 2.0][..]));
-    /// // Each class as a whole counts alike: n / (classes · rows of the class).
-    /// assert_eq!(data.with_balanced_weights().weights().unwrap()[3], 2.0);
-    /// # Ok::<(), burn_nca_data::Error>(())
-    /// ```
     pub fn with_weights(self, weights: Vec<f64>) -> Result<Self> {
         check_weights(&weights, self.rows())?;
         Ok(Self { weights: Some(weights), ..self })
@@ -146,16 +133,6 @@ impl Labeled {
     ///
     /// # Errors
     /// Rows of other columns, or no row.
-    ///
-    /// # Examples
-    /// ```
-    /// use burn_nca_data::{Features, Labeled};
-    ///
-    /// let known = Labeled::from_labels(Features::unnamed(vec![0.0, 0.1, 1.0, 1.1], 1)?, vec![0, 0, 1, 1])?;
-    /// let partly = known.with_unlabeled(Features::unnamed(vec![0.4, 0.6], 1)?)?;
-    /// assert_eq!((partly.rows(), partly.unlabeled().unwrap().rows()), (4, 2));
-    /// # Ok::<(), burn_nca_data::Error>(())
-    /// ```
     pub fn with_unlabeled(self, rows: Features) -> Result<Self> {
         if rows.names() != self.features.names() || rows.rows() == 0 {
             return Err(Error::data(format!(
@@ -267,7 +244,64 @@ impl Labeled {
     }
 }
 
-/// Whether there is one group per row.
+/// The sums over all rows that closed forms begin with; the groups of stage `baseline` compute them.
+#[derive(Debug)]
+#[doc(hidden)]
+pub struct ClassSpread {
+    /// Rows of each class that has some.
+    pub counts: Vec<usize>,
+    /// The mean of each of these classes, row-major, one row a class.
+    pub means: Vec<f64>,
+    /// The level of rounding of each column, `[d]`.
+    pub rounding: Vec<f64>,
+    /// The covariance within the classes, row-major `[d, d]`, once it is asked for.
+    pub within: OnceLock<Vec<f64>>,
+}
+
+/// The spread of a table, once it is known; copies of the table share it.
+///
+/// It follows from the rows, and so distinguishes no tables.
+#[derive(Clone, Debug, Default)]
+#[doc(hidden)]
+pub struct KnownSpread(Arc<OnceLock<Arc<ClassSpread>>>);
+
+impl KnownSpread {
+    /// The spread, computed where it is not known yet.
+    pub fn get_or(&self, compute: impl FnOnce() -> ClassSpread) -> Arc<ClassSpread> {
+        Arc::clone(self.0.get_or_init(|| Arc::new(compute())))
+    }
+}
+
+impl PartialEq for KnownSpread {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// Whether there is one usable weight per row.
+#[doc(hidden)]
+pub fn check_weights(weights: &[f64], rows: usize) -> Result<()> {
+    if weights.len() != rows {
+        return Err(Error::data(format!(
+            "{} weights for {rows} rows; give one weight per row",
+            weights.len()
+        )));
+    }
+    let usable = |weight: &f64| *weight >= 0.0 && weight.is_finite();
+    if let Some((row, weight)) = weights.iter().enumerate().find(|(_, weight)| !usable(weight)) {
+        return Err(Error::data(format!(
+            "the weight of row {} is {weight}; give a finite number that is not negative",
+            row + 1
+        )));
+    }
+    if !weights.iter().any(|weight| *weight > 0.0) {
+        return Err(Error::data(format!(
+            "none of the {rows} rows has a positive weight; give at least one"
+        )));
+    }
+    Ok(())
+}
+
 pub(super) fn check_groups(groups: &[usize], rows: usize) -> Result<()> {
     if groups.len() == rows {
         return Ok(());
@@ -275,7 +309,6 @@ pub(super) fn check_groups(groups: &[usize], rows: usize) -> Result<()> {
     Err(Error::data(format!("{} groups for {rows} rows; give the group of each row", groups.len())))
 }
 
-/// Whether there is one label per row.
 fn check_labels(labels: usize, features: &Features) -> Result<()> {
     if labels == features.rows() {
         return Ok(());
@@ -319,17 +352,6 @@ mod tests {
         }
         let sparse = Labeled::from_labels(rows(2), vec![0, 65_535]).unwrap();
         assert_eq!(sparse.classes(), 65_536);
-    }
-
-    #[test]
-    fn rows_without_a_class_have_the_columns_of_those_with_one() {
-        let data = Labeled::from_labels(rows(2), vec![0, 1]).unwrap();
-        let named = Features::new(vec![0.0], vec!["other".into()]).unwrap();
-        for wrong in [named, rows(0)] {
-            let error = data.clone().with_unlabeled(wrong).unwrap_err().to_string();
-            assert!(error.contains("give rows of the same columns, one at least"), "{error}");
-        }
-        assert_eq!(data.with_unlabeled(rows(3)).unwrap().unlabeled(), Some(&rows(3)));
     }
 
     #[test]

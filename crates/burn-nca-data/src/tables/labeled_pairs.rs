@@ -81,7 +81,6 @@ impl LabeledPairs {
         Ok(Self::of(points, pairs))
     }
 
-    /// The pairs with each anchor numbered.
     fn of(points: usize, pairs: Vec<LabeledPair>) -> Self {
         let mut numbers = HashMap::new();
         let scale = |pair: &LabeledPair| {

@@ -10,17 +10,6 @@ use super::are_same_letters;
 ///
 /// `1`, `1.0` and `1e0` are one number, whatever its length: no two whole numbers share a key. A zero in front makes a
 /// code of digits, which is text: `01234` and `1234` are two names.
-///
-/// # Examples
-/// ```
-/// use burn_nca_data::name_key;
-///
-/// assert_eq!(name_key("1"), name_key("1.0"));
-/// assert_eq!(name_key("0"), name_key("-0.00"));
-/// assert_ne!(name_key("01234"), name_key("1234"));
-/// assert_ne!(name_key("9007199254740992"), name_key("9007199254740993"));
-/// assert_eq!(name_key("setosa"), "setosa");
-/// ```
 pub fn name_key(name: &str) -> Cow<'_, str> {
     match Decimal::of(name) {
         Some(number) => Cow::Owned(number.key()),
@@ -74,15 +63,6 @@ pub(crate) fn distinct_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Ve
 }
 
 /// The order of two names that are numbers, by their exact values; `None` where one is text.
-///
-/// # Examples
-/// ```
-/// use std::cmp::Ordering;
-/// use burn_nca_data::compare_numbers;
-///
-/// assert_eq!(compare_numbers("-2", "-1e1"), Some(Ordering::Greater));
-/// assert_eq!(compare_numbers("2", "two"), None);
-/// ```
 pub fn compare_numbers(one: &str, other: &str) -> Option<Ordering> {
     Some(Decimal::of(one)?.order(&Decimal::of(other)?))
 }
@@ -127,7 +107,6 @@ impl Decimal {
         format!("{sign}0.{}e{}", self.digits, self.exponent)
     }
 
-    /// The order of two values.
     fn order(&self, other: &Self) -> Ordering {
         let sign = |number: &Self| match (number.negative, number.digits.is_empty()) {
             (true, _) => -1,

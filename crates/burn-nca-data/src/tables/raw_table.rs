@@ -89,7 +89,6 @@ impl TextValues {
         self.code(row).map(|code| self.distinct[code].as_str())
     }
 
-    /// The place of the text of a row among the distinct ones.
     pub(crate) fn code(&self, row: usize) -> Option<usize> {
         self.codes[row].map(|code| code as usize)
     }
@@ -361,12 +360,6 @@ mod tests {
         );
         let some = all.select(&[2, 0]).take("city").unwrap().into_text();
         assert_eq!(some.iter().collect::<Vec<_>>(), [Some("y"), Some("x")]);
-    }
-
-    #[test]
-    fn a_column_has_its_values_under_another_name() {
-        let column = RawColumn::numbers("a", vec![1.0, 2.5]).renamed("b");
-        assert_eq!(column, RawColumn::numbers("b", vec![1.0, 2.5]));
     }
 
     #[test]

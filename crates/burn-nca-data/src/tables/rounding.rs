@@ -24,16 +24,6 @@ impl Features {
     /// been rounded to it, and r is 2^-19 (2e-6); the shortest decimals of neighboring f32 values, at most 4 apart (0.3,
     /// 0.30000004), are constant, too. Whole numbers up to 2^53 are exact, and r = 0: timestamps in
     /// microseconds, codes. The unit of a column is of no account: 1e-9 and 2e-9 differ as 1 and 2 do.
-    ///
-    /// # Examples
-    /// ```
-    /// use burn_nca_data::Features;
-    ///
-    /// let (total, volume) = (0.1 + 0.2, 1e-9);
-    /// let features = Features::unnamed(vec![0.3, volume, total, 2.0 * volume], 2)?;
-    /// assert_eq!(features.constant_columns(), [0]);
-    /// # Ok::<(), burn_nca_data::Error>(())
-    /// ```
     pub fn constant_columns(&self) -> Vec<usize> {
         let levels = rounding_levels(self);
         (0..self.columns()).filter(|&column| levels[column].is_infinite()).collect()
@@ -43,15 +33,6 @@ impl Features {
 impl SparseFeatures {
     /// The columns that are constant but for rounding, as [`Features::constant_columns`] has them, in ascending order:
     /// those without an entry, and those with equal ones in all rows.
-    ///
-    /// # Examples
-    /// ```
-    /// use burn_nca_data::SparseFeatures;
-    ///
-    /// let entries = vec![(0, 0, 0.3), (1, 0, 0.1 + 0.2), (0, 1, 2.0)];
-    /// assert_eq!(SparseFeatures::new([2, 3], entries)?.constant_columns(), [0, 2]);
-    /// # Ok::<(), burn_nca_data::Error>(())
-    /// ```
     pub fn constant_columns(&self) -> Vec<usize> {
         let by_column = self.transposed();
         let constant = |&column: &usize| {
@@ -95,7 +76,6 @@ fn is_constant((minimum, maximum): (f64, f64), all: impl Fn(&dyn Fn(f64) -> bool
         }
 }
 
-/// The least and the largest value of each column.
 pub(super) fn ends(features: &Features) -> [Vec<f64>; 2] {
     let d = features.columns();
     let mut minimum = vec![f64::INFINITY; d];

@@ -3,13 +3,47 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::moments::{deviations, mean_and_variance, root_mean_square};
+use super::Features;
 use super::rounding::ends;
-use super::{Features, ScalingKind};
 use crate::error::{Error, Result};
 
-/// Rows that one task scales.
 const TASK_ROWS: usize = 256;
+
+/// How features are brought to one scale before a fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ScalingKind {
+    /// Subtract the mean, divide by the standard deviation (population, as scikit-learn does).
+    #[serde(rename = "Standardise", alias = "Standardize")]
+    Standardize,
+    /// Subtract the mean, divide all columns by one number: the root mean square of their standard deviations.
+    ///
+    /// For columns of one unit, such as pixels: a pixel at the border that is nearly always white stays as quiet as
+    /// it is, where [`Standardize`](Self::Standardize) makes its noise as loud as the rest.
+    Common,
+    /// Map the range of each column to 0..1.
+    MinMax,
+    /// Leave the features as they are, but for columns that are all far from zero: see [`Scaling`](crate::Scaling);
+    /// [`Scaling::unscaled`](crate::Scaling::unscaled) leaves these as they are, too.
+    None,
+}
+
+impl ScalingKind {
+    /// [`Common`](Self::Common) for columns that plainly share a unit, else [`Standardize`](Self::Standardize).
+    ///
+    /// They do where at least half of the columns that vary reach from the least to the largest value of the table, as
+    /// pixels do and measurements in several units do not.
+    pub fn auto(train: &Features) -> Self {
+        let [minimum, maximum] = ends(train);
+        let least = minimum.iter().copied().fold(f64::INFINITY, f64::min);
+        let largest = maximum.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let constant = train.constant_columns();
+        let is_full = |&column: &usize| (minimum[column], maximum[column]) == (least, largest);
+        let mut varying: Vec<usize> = (0..train.columns()).collect();
+        varying.retain(|column| constant.binary_search(column).is_err());
+        let full = varying.iter().copied().filter(is_full).count();
+        if full >= 2 && 2 * full >= varying.len() { Self::Common } else { Self::Standardize }
+    }
+}
 
 /// A per-column scaling `(x - offset) / scale` learned on training rows.
 ///
@@ -225,6 +259,45 @@ fn one_if_zero(spread: f64) -> f64 {
     if spread.is_normal() { spread } else { 1.0 }
 }
 
+/// The mean and the (population) variance of each column.
+#[doc(hidden)]
+pub fn mean_and_variance(train: &Features) -> (Vec<f64>, Vec<f64>) {
+    let (d, n) = (train.columns(), train.rows().max(1) as f64);
+    let mut mean = vec![0.0; d];
+    train.each_row(|_, row| mean.iter_mut().zip(row).for_each(|(mean, x)| *mean += x / n));
+    let mut variance = vec![0.0; d];
+    train.each_row(|_, row| {
+        for ((variance, x), mean) in variance.iter_mut().zip(row).zip(&mean) {
+            *variance += (x - mean) * (x - mean) / n;
+        }
+    });
+    (mean, variance)
+}
+
+/// The standard deviation of each column, also where the squares of its differences leave the range of f64 (differences
+/// above 1e154 or below 1e-154).
+fn deviations(train: &Features, mean: &[f64], variance: &[f64]) -> Vec<f64> {
+    let columns = mean.iter().zip(variance).enumerate();
+    columns
+        .map(|(column, (mean, variance))| {
+            if variance.is_normal() {
+                return variance.sqrt();
+            }
+            root_mean_square(|| (0..train.rows()).map(|row| train.value(row, column) - mean))
+        })
+        .collect()
+}
+
+/// The root mean square of some values, summed in units of the largest of them; infinite where one of them is.
+fn root_mean_square<I: ExactSizeIterator<Item = f64>>(values: impl Fn() -> I) -> f64 {
+    let unit = values().fold(0.0, |unit: f64, value| unit.max(value.abs()));
+    if unit == 0.0 || !unit.is_finite() {
+        return unit;
+    }
+    let n = values().len() as f64;
+    unit * values().map(|value| (value / unit).powi(2) / n).sum::<f64>().sqrt()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -298,9 +371,13 @@ mod tests {
     }
 
     #[test]
-    fn min_max_maps_the_training_range_to_the_unit_interval() {
-        let train = Features::unnamed(vec![2.0, 4.0, 6.0], 1).unwrap();
-        let scaled = Scaling::fit(ScalingKind::MinMax, &train).apply(&train).unwrap();
-        assert_eq!(scaled.values(), [0.0, 0.5, 1.0]);
+    fn columns_share_a_unit_if_half_of_them_reach_from_end_to_end() {
+        let kind = |full: usize, others: usize| {
+            let row = |full_to, to| [vec![full_to; full], vec![to; others]].concat();
+            let values = [row(0.0, 0.0), row(9.0, 1.0)].concat();
+            ScalingKind::auto(&Features::unnamed(values, full + others).unwrap())
+        };
+        assert_eq!([kind(2, 2), kind(3, 3), kind(5, 1)], [ScalingKind::Common; 3]);
+        assert_eq!([kind(1, 1), kind(2, 3), kind(3, 4)], [ScalingKind::Standardize; 3]);
     }
 }

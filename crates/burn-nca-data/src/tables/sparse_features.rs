@@ -6,7 +6,6 @@ use super::sparse_rows::starts_of;
 use crate::error::{Error, Result};
 use crate::tables::Features;
 
-/// Rows that one task goes through.
 const TASK_ROWS: usize = 64;
 
 /// The most values that are written out.
@@ -68,15 +67,6 @@ impl SparseFeatures {
     ///
     /// # Errors
     /// As [`new`](Self::new); or starts that do not begin at 0, fall, or do not end with the number of entries.
-    ///
-    /// # Examples
-    /// ```
-    /// use burn_nca_data::SparseFeatures;
-    ///
-    /// let counts = SparseFeatures::from_csr(5, vec![0, 1, 3], vec![1, 4, 0], vec![3.0, 3.0, 4.0])?;
-    /// assert_eq!(counts, SparseFeatures::new([2, 5], vec![(0, 1, 3.0), (1, 0, 4.0), (1, 4, 3.0)])?);
-    /// # Ok::<(), burn_nca_data::Error>(())
-    /// ```
     pub fn from_csr(
         width: usize,
         starts: Vec<usize>,
@@ -164,7 +154,6 @@ impl SparseFeatures {
         self.with_rows(rows.iter().map(|&row| self.row(row)))
     }
 
-    /// Rows of these entries, and as many columns.
     fn with_rows<I: Iterator<Item = (usize, f64)>>(&self, rows: impl Iterator<Item = I>) -> Self {
         let mut made = Self { starts: vec![0], columns: vec![], values: vec![], width: self.width };
         for row in rows {

@@ -25,14 +25,6 @@ pub struct Split {
 ///
 /// # Errors
 /// A share outside 0..1.
-///
-/// # Examples
-/// ```
-/// let labels = [0, 0, 0, 0, 1, 1, 1, 1];
-/// let split = burn_nca_data::stratified_split(&labels, 0.25, 42)?;
-/// assert_eq!((split.train.len(), split.test.len()), (6, 2));
-/// # Ok::<(), burn_nca_data::Error>(())
-/// ```
 pub fn stratified_split(labels: &[usize], share: f64, seed: u64) -> Result<Split> {
     check_share(share)?;
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -56,13 +48,6 @@ pub fn stratified_split(labels: &[usize], share: f64, seed: u64) -> Result<Split
 ///
 /// # Errors
 /// A share outside 0..1.
-///
-/// # Examples
-/// ```
-/// let split = burn_nca_data::random_split(10, 0.3, 42)?;
-/// assert_eq!((split.train.len(), split.test.len()), (7, 3));
-/// # Ok::<(), burn_nca_data::Error>(())
-/// ```
 pub fn random_split(rows: usize, share: f64, seed: u64) -> Result<Split> {
     stratified_split(&vec![0; rows], share, seed)
 }
@@ -99,13 +84,6 @@ mod tests {
         assert_eq!(split.train.len() + split.test.len(), labels.len());
         assert_eq!(split, stratified_split(&labels, 0.3, 1).unwrap());
         assert_ne!(split, stratified_split(&labels, 0.3, 2).unwrap());
-    }
-
-    #[test]
-    fn any_number_may_name_a_class() {
-        let named = |labels: [usize; 2]| -> Vec<usize> { (0..20).map(|i| labels[i % 2]).collect() };
-        let split = stratified_split(&named([3_000_000_000, usize::MAX]), 0.3, 1).unwrap();
-        assert_eq!(split, stratified_split(&named([0, 1]), 0.3, 1).unwrap());
     }
 
     #[test]

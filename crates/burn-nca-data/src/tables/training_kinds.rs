@@ -214,7 +214,6 @@ fn positive(weights: &[f64]) -> Option<Vec<usize>> {
     weights.contains(&0.0).then(|| places.collect())
 }
 
-/// Whether there are two rows to learn from.
 fn check_two(n: usize) -> Result<()> {
     if n >= 2 {
         return Ok(());
@@ -222,7 +221,6 @@ fn check_two(n: usize) -> Result<()> {
     Err(Error::data(format!("there {} to learn from; at least 2 are needed", rows(n))))
 }
 
-/// `is 1 row`, `are 3 rows`
 fn rows(n: usize) -> String {
     if n == 1 { "is 1 row".to_string() } else { format!("are {n} rows") }
 }

@@ -36,7 +36,6 @@ static MEMORY: PeakAlloc = PeakAlloc;
 /// The peak of the memory is one for all threads.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// Rows of the data that pair lists and splits are of.
 const ROWS: usize = 5;
 
 /// Bytes that a reader may take for its buffers, and for each byte of the (unpacked) file.
@@ -116,7 +115,6 @@ fn fuzz(kind: &str, read: impl Fn(&Path) -> Result<()>) {
     assert!(tried < 100 || read_well > 0, "some damage does no harm");
 }
 
-/// The bytes of a file that was read, unpacked where they are gzip.
 fn unpacked(path: &Path) -> Vec<u8> {
     let bytes = std::fs::read(path).unwrap();
     if !bytes.starts_with(&[0x1f, 0x8b]) {

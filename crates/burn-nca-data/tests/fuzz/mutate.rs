@@ -5,45 +5,12 @@ use std::ops::Range;
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
 
-/// Pieces of text and numbers at which readers take another way.
-const PIECES: [&[u8]; 36] = [
-    b"\"",
-    b"\"\"",
-    b"\n",
-    b"\r",
-    b"\r\n\r\n",
-    b",",
-    b";",
-    b"\t",
-    b"\xef\xbb\xbf",
-    b"\xff",
-    b"\0",
-    b"\xc3\xa9",
-    b"NaN",
-    b"-inf",
-    b"1e309",
-    b"1,5",
-    b"12 %",
-    b"NA",
-    b" ",
-    b"9999999999999999999999",
-    b"-1",
-    b"0x10",
-    b"'<f8'",
-    b"'|O'",
-    b"'|S0'",
-    b"'<U4'",
-    b"'>f2'",
-    b"(0, 99999999999)",
-    b"(4294967296, 4294967296)",
-    b"[('a', '<f8')]",
-    b"True",
-    b"'shape': ",
-    b"((((",
-    b"\x1f\x8b",
-    b"\x93NUMPY\x02\x00",
-    b"\x00\x00\x08\x03",
-];
+/// Pieces of text and numbers at which readers take another way, between tildes.
+const PIECES: &[u8] =
+    b"\"~\"\"~\n~\r~\r\n\r\n~,~;~\t~\xef\xbb\xbf~\xff~\0~\xc3\xa9~NaN~-inf~1e309~1,5~12 %~\
+    NA~ ~9999999999999999999999~-1~0x10~'<f8'~'|O'~'|S0'~'<U4'~'>f2'~(0, 99999999999)~\
+    (4294967296, 4294967296)~[('a', '<f8')]~True~'shape': ~((((~\x1f\x8b~\
+    \x93NUMPY\x02\x00~\x00\x00\x08\x03";
 
 /// Numbers at the limits of their types, as the sizes in a header.
 const SIZES: [u64; 10] =
@@ -69,7 +36,10 @@ fn damage(bytes: &mut Vec<u8>, files: &[Vec<u8>], rng: &mut impl Rng) {
     match rng.random_range(0..11) {
         0 if at < bytes.len() => bytes[at] ^= 1 << rng.random_range(0..8),
         1 if at < bytes.len() => bytes[at] = rng.random(),
-        2 => insert(bytes, at, PIECES.choose(rng).copied().unwrap_or_default()),
+        2 => {
+            let pieces: Vec<&[u8]> = PIECES.split(|byte| *byte == b'~').collect();
+            insert(bytes, at, pieces.choose(rng).copied().unwrap_or_default());
+        }
         3 => drop(bytes.drain(at..end)),
         4 => {
             let again = bytes[at..end].repeat(1 << rng.random_range(0..8));

@@ -11,7 +11,6 @@ use super::{SEPARATOR, index};
 use crate::excerpt::quoted;
 use crate::readers::text_format::DecimalSign;
 
-/// How the columns of a file become those of the text.
 pub(super) struct Cells {
     columns: Vec<Column>,
     /// An empty line would be none.
@@ -20,7 +19,6 @@ pub(super) struct Cells {
 }
 
 struct Column {
-    /// Its place in the file.
     place: usize,
     name: String,
     /// The numbers of each list, where it is a column of lists: each is a column of the text.
@@ -29,7 +27,6 @@ struct Column {
 }
 
 impl Column {
-    /// Columns of the text.
     fn width(&self) -> usize {
         self.length.unwrap_or(1)
     }
@@ -171,7 +168,6 @@ fn is_number(data_type: &DataType) -> bool {
 /// A line of text while it is written.
 struct Line<'t> {
     text: &'t mut Vec<u8>,
-    /// Where it begins.
     start: usize,
     is_single: bool,
 }

@@ -23,7 +23,6 @@ const TRAILER: u64 = 10;
 /// What a message begins with before its length; those of old writers begin with the length.
 const CONTINUATION: [u8; 4] = [0xff; 4];
 
-/// Checks every message of a file or a stream.
 pub(super) fn check(format: Format, mut source: impl Read + Seek) -> Result<(), Reason> {
     let length = source.seek(SeekFrom::End(0))?;
     let mut source = Messages { source, length };
@@ -120,7 +119,6 @@ impl<R: Read + Seek> Messages<R> {
         Ok(())
     }
 
-    /// So many bytes from there on.
     fn bytes(&mut self, at: u64, count: u64) -> Result<Vec<u8>, Reason> {
         if at.checked_add(count).is_none_or(|end| end > self.length) {
             return Err(Reason::cut_off());

@@ -32,34 +32,3 @@ fn is_made_up(name: &str) -> bool {
     let level = name.strip_prefix("__index_level_").and_then(|rest| rest.strip_suffix("__"));
     level.is_some_and(|level| level.bytes().all(|byte| byte.is_ascii_digit()))
 }
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashMap;
-
-    use arrow_schema::{DataType, Field};
-
-    use super::*;
-
-    fn order(names: &[&str], pandas: &str) -> Vec<usize> {
-        let fields = names.iter().map(|name| Field::new(*name, DataType::Float64, true));
-        let metadata = HashMap::from([("pandas".to_string(), pandas.to_string())]);
-        without_index(&Schema::new_with_metadata(fields.collect::<Vec<_>>(), metadata))
-    }
-
-    #[test]
-    fn an_index_is_first_by_its_name_and_left_out_without_one() {
-        assert_eq!(order(&["a", "y", "id"], r#"{"index_columns": ["id"]}"#), [2, 0, 1]);
-        let unnamed = r#"{"index_columns": ["__index_level_0__"], "columns": []}"#;
-        assert_eq!(order(&["a", "y", "__index_level_0__"], unnamed), [0, 1]);
-        let range = r#"{"index_columns": [{"kind": "range", "start": 0, "stop": 5, "step": 1}]}"#;
-        assert_eq!(order(&["a", "y"], range), [0, 1]);
-    }
-
-    #[test]
-    fn what_is_no_index_by_that_account_stays() {
-        assert_eq!(order(&["a", "__index_level_0__"], r#"{"index_columns": []}"#), [0, 1]);
-        assert_eq!(order(&["a", "y"], r#"{"index_columns": ["z"]}"#), [0, 1]);
-        assert_eq!(order(&["a", "y"], "no JSON"), [0, 1]);
-    }
-}

@@ -20,17 +20,12 @@ use crate::readers::format::Format;
 use crate::readers::input::{Input, MOST_HELD};
 use crate::readers::text_format::DecimalSign;
 
-/// Values of a batch of rows, about.
 const BATCH: usize = 1 << 18;
 
-/// The rows of a file, some at a time.
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>>>;
 
 /// The rows of a Parquet or Arrow file as delimited text: a header line, then one line per row (more where a text holds
 /// line ends). Numbers have this decimal sign, as those that are text are to have.
-///
-/// # Errors
-/// The file cannot be read or is damaged, has no column, or is packed and longer than [`MOST_HELD`].
 pub(crate) fn as_text(mut input: Input<'_>, decimal: DecimalSign) -> Result<Input<'_>> {
     let (origin, format) = (input.origin(), input.format());
     let opened = match input.regular_file()? {
@@ -83,16 +78,13 @@ fn unless_it_panics<T>(work: impl FnOnce() -> Result<T, Reason>) -> Result<T, Re
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Reason::of_panic(&*panic)))
 }
 
-/// The text of a file, a batch of rows at a time.
 struct Text {
     batches: Batches,
     cells: Cells,
-    /// Rows that were read.
     rows: usize,
 }
 
 impl Text {
-    /// The text of the rows, and the header line before it.
     fn new(
         schema: SchemaRef,
         mut batches: Batches,

@@ -62,12 +62,10 @@ pub(crate) fn infinite_class(cell: &str, among_numbers: bool) -> Option<Message>
     (among_numbers && is_infinite()).then(|| infinite("class", cell))
 }
 
-/// What is wrong with a text that holds a character of code 0.
 pub(crate) fn with_nul(cell: &str) -> String {
     format!("{} holds a NUL character (code 0), as a damaged file does; remove it", quoted(cell))
 }
 
-/// What is wrong with an infinite value or class.
 pub(crate) fn infinite(what: &str, cell: &str) -> Message {
     let shown = short(cell);
     format!("the {what} is infinite ({shown}); write a finite one or remove the row").into()

@@ -29,27 +29,22 @@ const WIDE: usize = 10;
 /// From so many numbers on, a line of rising or falling ones is no coincidence.
 const LONG: usize = 5;
 
-/// What the first line of a file is.
 #[derive(Debug, PartialEq)]
 pub(super) enum FirstLine {
     /// Names, maybe with a remark.
     Names(Option<Message>),
-    /// A row like the others, maybe with a remark.
     Row(Option<Message>),
     /// Numbers that may be names.
     Unclear,
 }
 
-/// What speaks for names and what for a row.
 #[derive(Default)]
 struct Evidence {
-    /// Columns of numbers below a text.
     text_above_numbers: usize,
     /// Columns of few words, none of which is the first cell.
     other_words: usize,
     /// The cells that recur in their columns.
     recurring: Vec<String>,
-    /// The numbers above columns of numbers.
     numbers: Vec<f64>,
     /// How many of them are among the numbers below, and how many far from these.
     near: usize,
@@ -98,7 +93,6 @@ impl Evidence {
         evidence
     }
 
-    /// Adds a column: its first cell, and those below.
     fn add(&mut self, first: &str, cells: &[&str], (width, format): (usize, &TextFormat)) {
         let number = |cell: &str| format.decimal.parse(cell).filter(|number| number.is_finite());
         let below: Vec<f64> = cells.iter().filter_map(|cell| number(cell)).collect();

@@ -12,26 +12,18 @@ use crate::readers::text_format::DecimalSign;
 use crate::tables::{column_numbers, name_key};
 use std::collections::BTreeMap;
 
-/// The columns to read, by their place in the file.
 #[derive(Default)]
 pub(super) struct Selection {
-    /// The feature columns, in the order wanted.
     pub(super) features: Vec<usize>,
     /// What to say of features that have the names wanted by their order alone.
     pub(super) about_order: Option<Message>,
-    /// The target column.
     pub(super) target: Option<usize>,
-    /// What to do about a feature that is text.
     pub(super) text_hints: Vec<Hint>,
-    /// The decimal sign of numbers.
     pub(super) decimal: DecimalSign,
-    /// How a missing value is spelled.
     pub(super) missing: Spellings,
-    /// The key of the class of rows without one.
     pub(super) unlabeled: Option<String>,
     /// Of which columns the first rows hold numbers, but for a few.
     pub(super) mostly_numbers: Vec<bool>,
-    /// Whether rows with an empty class are set apart.
     pub(super) set_apart: bool,
 }
 
@@ -59,7 +51,6 @@ impl Selection {
     }
 }
 
-/// Finds the columns that `options` ask for.
 pub(super) fn select(sheet: &Sheet<'_>, options: &CsvOptions) -> Result<Selection> {
     let (origin, names) = (sheet.origin.as_str(), &sheet.names[..]);
     let places = Places::new(origin, names)?;
@@ -124,7 +115,6 @@ pub(crate) fn separator_hint((names, has_spaces): (&[String], bool)) -> Option<H
     (names.len() == 1 && has_spaces).then_some(Setting::SeparatorSpace.into())
 }
 
-/// A target column that is ignored, too.
 pub(crate) fn target_is_ignored(origin: &str, name: &str) -> Error {
     Error::setting(format!(
         "column {} of {origin} is both the target and ignored; name another target, or do not ignore it",
@@ -146,7 +136,6 @@ fn no_feature(origin: &str, (names, has_spaces): (&[String], bool)) -> Error {
     Error::data(Message::from(text).with_hints(separator_hint((names, has_spaces))))
 }
 
-/// The place of each column name.
 pub(crate) struct Places<'a> {
     origin: &'a str,
     names: &'a [String],
@@ -195,9 +184,6 @@ impl<'a> Places<'a> {
 
     /// The columns without those of a `role`, where the names wanted are those of columns without any (x1, x2, …), and the
     /// table has none of these.
-    ///
-    /// # Errors
-    /// Other than as many.
     fn in_order(&self, wanted: &[String], role: &[usize]) -> Result<Option<Vec<usize>>> {
         let is_known = |name: &String| wanted.contains(&name.to_lowercase());
         if wanted != column_numbers(wanted.len()) || self.names.iter().any(is_known) {
@@ -222,7 +208,6 @@ impl<'a> Places<'a> {
         Err(Error::data(message.with_hints(is_id.then_some(Setting::Id.into()))))
     }
 
-    /// The names of some columns, in a message.
     fn list(&self, columns: &[usize]) -> String {
         list(&columns.iter().map(|&column| self.names[column].clone()).collect::<Vec<_>>())
     }
@@ -268,7 +253,6 @@ impl<'a> Places<'a> {
         Ok(chosen)
     }
 
-    /// Refuses a feature column without a name.
     pub(crate) fn refuse_unnamed(&self, features: &[usize]) -> Result<()> {
         let unnamed = |column: &&usize| self.names[**column].is_empty();
         match features.iter().find(unnamed) {
@@ -282,7 +266,6 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The column of this name.
     pub(crate) fn find(&self, wanted: &str) -> Result<usize> {
         self.by_name.get(wanted).copied().ok_or_else(|| {
             Error::data(format!(

@@ -39,7 +39,6 @@ impl Spellings {
         Self { without_usual: keys.is_empty() || keys.iter().any(String::is_empty), words: keys }
     }
 
-    /// Whether a user names this one.
     pub(crate) fn is_named(&self, cell: &str) -> bool {
         !self.words.is_empty() && {
             let key = name_key(cell);
@@ -47,7 +46,6 @@ impl Spellings {
         }
     }
 
-    /// Whether a cell stands for a missing value.
     pub(crate) fn is_missing(&self, cell: &str) -> bool {
         let usual = || !self.without_usual && (SPELLINGS.contains(&cell) || is_nan(cell));
         cell.is_empty() || usual() || self.is_named(cell)
@@ -77,10 +75,8 @@ fn is_nan(cell: &str) -> bool {
     cell.parse::<f64>().is_ok_and(f64::is_nan)
 }
 
-/// The missing values of a file.
 #[derive(Default)]
 pub(super) struct Missing {
-    /// The rows with at least one.
     rows: usize,
     columns: BTreeMap<usize, Column>,
 }
@@ -92,7 +88,6 @@ struct Column {
 }
 
 impl Missing {
-    /// Counts the missing cells of one row, given by their columns.
     pub(super) fn count_row(&mut self, record: &Record, columns: &[usize], row: usize) {
         self.rows += usize::from(!columns.is_empty());
         for &column in columns {

@@ -4,14 +4,11 @@ mod cell;
 mod first_line;
 mod header;
 mod missing;
-mod piece;
 mod plain;
-mod preamble;
 mod quotes;
 mod records;
 mod rows;
 mod sample;
-mod separator;
 mod sheet;
 
 use crate::error::{Error, Result};
@@ -30,7 +27,7 @@ use header::Selection;
 pub(crate) use header::{Places, separator_hint, target_is_ignored};
 pub(crate) use missing::{Spellings, class_hints};
 pub(crate) use records::{MAX_COLUMNS, Record, Records};
-pub(crate) use separator::separator_of;
+pub(crate) use sample::separator_of;
 pub(crate) use sheet::Sheet;
 use std::path::Path;
 
@@ -81,7 +78,6 @@ pub struct CsvOptions {
 }
 
 impl CsvOptions {
-    /// The names by which columns are asked for.
     fn wanted(&self) -> Vec<&str> {
         let target = match &self.target {
             TargetColumn::Name(name) => Some(name),
@@ -152,7 +148,6 @@ pub fn parse_csv(origin: &str, bytes: &[u8], options: &CsvOptions) -> Result<Tab
     read(Input::of_bytes(origin, bytes)?, options)
 }
 
-/// As [`parse_csv`].
 pub(crate) fn read(input: Input<'_>, options: &CsvOptions) -> Result<Table> {
     let mut sheet = open_sheet(input, &options.format, &options.wanted())?;
     let mut notes = std::mem::take(&mut sheet.notes);
@@ -192,7 +187,6 @@ pub(crate) fn read(input: Input<'_>, options: &CsvOptions) -> Result<Table> {
     Ok(Table { features, without_class: Some(without_class), ..table })
 }
 
-/// The classes of a file of one column.
 pub(crate) fn read_labels(input: Input<'_>) -> Result<Classes> {
     let mut sheet = open_sheet(input, &TextFormat::default(), &[])?;
     if sheet.names.len() != 1 {
@@ -209,7 +203,6 @@ pub(crate) fn read_labels(input: Input<'_>) -> Result<Classes> {
     Ok(classes_of(&rows.classes))
 }
 
-/// The sheet of a file, if it is text.
 pub(crate) fn open_sheet<'a>(
     input: Input<'a>,
     format: &TextFormat,
@@ -227,7 +220,6 @@ pub(crate) fn open_sheet<'a>(
     Sheet::open(input, format, wanted)
 }
 
-/// Refuses arrays and archives, which are no text.
 pub(crate) fn refuse_other_formats(input: &Input<'_>) -> Result<()> {
     let (origin, format) = (input.origin(), input.format());
     if format != Format::Text {

@@ -41,35 +41,3 @@ fn end_of_quoted(body: &[u8], opened: usize) -> usize {
     }
     body.len()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn well_formed_values_may_span_lines() {
-        for record in [
-            "1,\"two\nlines\"\n",
-            "1,\"two\r\n\"\"lines\"\"\" ,3\r\n",
-            "\"a\nb\",\"c\nd\"",
-            "\"a\n,\"\n",
-            "\"5\" pipe\",x\n",
-            "5\" pipe,\"a\nb\"\n",
-            "a\n",
-            "",
-        ] {
-            assert_eq!(text_after_quote(record.as_bytes(), b','), None, "{record:?}");
-        }
-    }
-
-    #[test]
-    fn a_value_that_ends_in_another_row_is_found() {
-        for (record, expected) in [
-            ("1,\"ill\n2,\"well\"\n", [2, 10]),
-            ("\"a\nb\" c,1\n", [0, 6]),
-            ("1,\"x\ny\",\"ill\n2,\"well\"\n", [8, 16]),
-        ] {
-            assert_eq!(text_after_quote(record.as_bytes(), b','), Some(expected), "{record:?}");
-        }
-    }
-}

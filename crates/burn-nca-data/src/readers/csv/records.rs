@@ -18,18 +18,15 @@ pub(super) const MAX_BYTES: usize = 64 << 20;
 /// The most columns of a table, whatever the format.
 pub(crate) const MAX_COLUMNS: usize = 1 << 22;
 
-/// The most bytes of whole lines that are handed out at a time.
 const BLOCK: usize = 4 << 20;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Records to read, in order and once.
 pub(crate) struct Records<'a> {
     input: Input<'a>,
     origin: String,
     parser: Reader,
     separator: u8,
-    /// The lines that were read.
     lines: Lines,
     /// Those before the record that was read last.
     lines_before: Lines,
@@ -42,19 +39,16 @@ pub(crate) struct Records<'a> {
     ends: (Vec<usize>, usize),
 }
 
-/// The fields of one record.
 #[derive(Default)]
 pub(crate) struct Record {
     text: String,
     ends: Vec<usize>,
-    /// The line it begins on, counted from 1.
     pub(crate) line: usize,
     /// The first blank line between the record before and this one.
     pub(crate) blank_line: Option<usize>,
 }
 
 impl Record {
-    /// Number of fields.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -70,17 +64,12 @@ impl Record {
         (0..self.len()).map(|at| self.field(at))
     }
 
-    /// Whether it is a line of nothing but spaces.
     pub(crate) fn is_blank(&self) -> bool {
         self.len() == 1 && !self.text.is_empty() && self.text.trim().is_empty()
     }
 }
 
 impl<'a> Records<'a> {
-    /// The records of a text whose fields are separated by `separator`.
-    ///
-    /// # Errors
-    /// The input cannot be read.
     pub(crate) fn new(mut input: Input<'a>, separator: u8) -> Result<Self> {
         if separator == SPACES {
             input = input.with_single_spaces()?;
@@ -103,10 +92,6 @@ impl<'a> Records<'a> {
     }
 
     /// The next record that is not an empty line; none at the end.
-    ///
-    /// # Errors
-    /// The input cannot be read, is no UTF-8 text, has a quote that is not closed or text after a closing quote
-    /// of a record of several lines, or a record beyond [`MAX_BYTES`] or [`MAX_COLUMNS`].
     pub(crate) fn read(&mut self) -> Result<Option<&Record>> {
         self.skip_line_ends()?;
         self.raw.clear();
@@ -122,10 +107,18 @@ impl<'a> Records<'a> {
         Ok(Some(&self.record))
     }
 
+    /// As [`read`](Self::read), without lines of nothing but spaces.
+    pub(crate) fn read_filled(&mut self) -> Result<Option<&Record>> {
+        loop {
+            match self.read()? {
+                None => return Ok(None),
+                Some(record) if record.is_blank() => {}
+                Some(_) => return Ok(Some(&self.record)),
+            }
+        }
+    }
+
     /// As [`read`](Self::read), without an empty value after a separator at the end of a row of `columns` values.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read).
     pub(super) fn read_row(&mut self, columns: usize) -> Result<Option<&Record>> {
         if self.read()?.is_none() {
             return Ok(None);
@@ -143,7 +136,6 @@ impl<'a> Records<'a> {
         self.input.put_back(std::mem::take(&mut self.raw));
     }
 
-    /// The bytes of the file, where that is known.
     pub(super) fn size(&self) -> Option<u64> {
         self.input.size()
     }
@@ -152,9 +144,6 @@ impl<'a> Records<'a> {
     ///
     /// `take` says how many bytes it took, whole lines. What it leaves, and all that follows, is for
     /// [`read`](Self::read), as is a last line without an end.
-    ///
-    /// # Errors
-    /// The input cannot be read.
     pub(super) fn each_block(&mut self, mut take: impl FnMut(&[u8]) -> usize) -> Result<()> {
         self.skip_line_ends()?;
         // The line before is at its end, whether or not there was another byte to it.
@@ -176,25 +165,6 @@ impl<'a> Records<'a> {
             block.copy_within(lines.., 0);
             if block.len() < BLOCK {
                 block.resize(2 * block.len(), 0);
-            }
-        }
-    }
-
-    /// Takes the rest of this line, up to the first byte of its end.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub(super) fn skip_line(&mut self) -> Result<()> {
-        loop {
-            let bytes = self.input.fill()?;
-            let end = bytes.iter().position(|byte| matches!(byte, b'\r' | b'\n'));
-            let count = end.map_or(bytes.len(), |end| end + 1);
-            let taken = bytes[..count].to_vec();
-            self.input.consume(count);
-            self.lines.add(&taken);
-            if end.is_some() || taken.is_empty() {
-                self.raw = taken;
-                return Ok(());
             }
         }
     }
@@ -222,7 +192,6 @@ impl<'a> Records<'a> {
         Ok(())
     }
 
-    /// Reads one record into the buffers; `false` where there is none.
     fn fill_record(&mut self) -> Result<bool> {
         loop {
             let bytes = self.input.fill()?;
@@ -302,7 +271,6 @@ impl<'a> Records<'a> {
         )))
     }
 
-    /// Makes text of the bytes of the fields.
     fn keep_text(&mut self) -> Result<()> {
         let bytes = &self.unquoted.0[..self.unquoted.1];
         let ends = &self.ends.0[..self.ends.1];

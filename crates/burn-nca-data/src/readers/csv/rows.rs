@@ -2,10 +2,9 @@
 
 use super::header::Selection;
 use super::missing::Missing;
-use super::piece::Piece;
-use super::plain::PlainRows;
+use super::plain::{Piece, PlainRows};
 use super::records::{Record, Records};
-use super::separator;
+use super::sample::separator_name;
 use super::sheet::Sheet;
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
@@ -20,23 +19,16 @@ const SECOND_HEADER: &str =
 /// Values that are read before they are put to the others.
 const PIECE_VALUES: usize = 1 << 14;
 
-/// What the selected columns hold.
 #[derive(Default)]
 pub(super) struct Rows {
-    /// The features, row-major.
     pub(super) values: FeaturesBuilder,
     /// The target as classes; none of a row that is set apart.
     pub(super) classes: TextValues,
-    /// The target as numbers.
     pub(super) numbers: Vec<f64>,
     missing: Missing,
 }
 
 impl Sheet<'_> {
-    /// Reads every row.
-    ///
-    /// # Errors
-    /// A row of another length, a cell that is bad, missing values, or no row.
     pub(super) fn read(&mut self, selection: &Selection, task: TargetKind) -> Result<Rows> {
         let mut rows = Rows::default();
         let (mut count, mut size) = (0, self.records.size());
@@ -161,7 +153,7 @@ fn ragged(
     (widths, separator, open_end): (&str, u8, bool),
 ) -> Error {
     let values = record.len();
-    let named = separator::name(separator);
+    let named = separator_name(separator);
     let empty_cell = separator == b'\t' && record.fields().any(str::is_empty);
     let quotes = record.fields().any(|field| field.contains('"'));
     let mut cure = "give the row one value per column".to_string();

@@ -1,11 +1,11 @@
-//! The first records of a file, to find out how it is written.
+//! The first records of a file, to find out how it is written: what separates the values, what is above the names.
 
 use super::records::Records;
 use crate::readers::input::{Input, START};
+use crate::readers::spaces::SPACES;
 use crate::readers::text_format::DecimalSign;
 use crate::tables::is_number;
 
-/// The most records that are looked at.
 const MOST: usize = 500;
 /// The share of numbers in a column of which other text is a flaw.
 pub(super) const MOSTLY: f64 = 0.8;
@@ -21,10 +21,8 @@ impl Sample {
         let mut rows: Vec<Vec<String>> = Vec::new();
         let records = Input::of_bytes("", start).and_then(|input| Records::new(input, separator));
         if let Ok(mut records) = records {
-            while let Ok(Some(record)) = records.read() {
-                if !record.is_blank() {
-                    rows.push(record.fields().map(String::from).collect());
-                }
+            while let Ok(Some(record)) = records.read_filled() {
+                rows.push(record.fields().map(String::from).collect());
                 if rows.len() == MOST {
                     return Self { rows };
                 }
@@ -119,6 +117,51 @@ impl Sample {
     }
 }
 
+/// The separators that are looked for, the likeliest first.
+const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// The separator that cuts the header line and the first row into two values or more, or the lines below a title; else
+/// runs of spaces, where they make a table with a column of numbers; a comma where none does.
+///
+/// No comma where it is the decimal sign. The file begins with `start`.
+pub(crate) fn separator_of(start: &[u8], decimal: DecimalSign) -> u8 {
+    let possible = SEPARATORS.into_iter().skip(usize::from(decimal == DecimalSign::Comma));
+    let likeliest = possible.clone().next().unwrap_or(b',');
+    let sample = |separator| Sample::of(start, separator);
+    let below_titles = |separator: &u8| {
+        let mut sample = sample(*separator);
+        let titles = sample.titles();
+        sample.rows.drain(..titles);
+        titles > 0 && sample.is_table()
+    };
+    let spaced = sample(SPACES);
+    // Some tabs between any two values, to align them.
+    let aligned = |separator: u8| {
+        separator == b'\t' && sample(separator).has_unnamed_column() && spaced.is_table()
+    };
+    possible
+        .clone()
+        .find(|separator| sample(*separator).is_cut() && !aligned(*separator))
+        .or_else(|| possible.clone().find(below_titles))
+        .or_else(|| {
+            let is_spaced = spaced.is_table() || spaced.has_row_names() || below_titles(&SPACES);
+            is_spaced.then_some(SPACES)
+        })
+        .unwrap_or(likeliest)
+}
+
+/// What messages call it.
+pub(super) fn separator_name(separator: u8) -> &'static str {
+    match separator {
+        b',' => "comma",
+        b';' => "semicolon",
+        b'\t' => "tab",
+        b'|' => "bar",
+        b' ' => "space",
+        _ => "separator",
+    }
+}
+
 /// The record of names behind a mark of remarks, as NumPy writes them below its remarks: `# a b y`, or `# a`, `b`, `y`.
 fn names_after_mark(rows: &[Vec<String>]) -> Option<usize> {
     let is_marked =
@@ -168,17 +211,9 @@ fn is_title(row: &[String], body: usize, names_follow: bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::readers::spaces::SPACES;
 
     fn titles(text: &str) -> usize {
         Sample::of(text.as_bytes(), b',').titles()
-    }
-
-    #[test]
-    fn codes_are_digits_with_leading_zeros() {
-        let text = "a,b,c,d,e\n00501,1,01,0.10,000\n10001,2,12,1.20,00\n94105,3,11,2.30,111\n";
-        let found = Sample::of(text.as_bytes(), b',').codes();
-        assert_eq!(found, [Some("00501".to_string()), None, None, None, None]);
     }
 
     #[test]
@@ -218,5 +253,41 @@ mod tests {
         ] {
             assert_eq!(titles(names), 0, "{names:?}");
         }
+    }
+
+    #[test]
+    fn the_separator_is_the_one_that_cuts_header_and_row() {
+        for (text, separator) in [
+            ("a,b,y\n1,2,x\n", b','),
+            ("a;b;y\n1,5;2,5;x\n", b';'),
+            ("a\tb\ty\n1\t2\tx\n", b'\t'),
+            ("a|b|y\n1|2|x\n", b'|'),
+            ("width, cm\theight, cm\ty\n1\t2\tx\n", b'\t'),
+            ("\"a;b\",y\n1,x\n", b','),
+            ("\"a,b\";y\n1;x\n", b';'),
+            ("a;b;y\n", b';'),
+            ("a,b,y\n7\n", b','),
+            ("y\nx\n", b','),
+            ("y\na;b\n", b','),
+            ("", b','),
+            ("\n \na;y\n\n1;x\n", b';'),
+            ("a b y\n1 2 x\n", b' '),
+            ("   a     b  y\n 1.5   2.5  x\n  10     3  z\n", b' '),
+            ("a b y\n\"1\" 1.5 2.5 x\n\"2\" 2 3 z\n", b' '),
+            ("# by logger 3\na  b  y\n1  2  x\n3  4  z\n", b' '),
+            ("# a logger\na  b  y\n1  2  x\n3  4  z\n", b' '),
+            ("# a b y\n1 2 x\n3 4 z\n", b' '),
+            ("a  b\n1,5  x\n2,5  z\n", b' '),
+            ("a\t\tb\t\ty\n1\t\t2\t\tx\n", b' '),
+            ("\ta\ty\n0\t1\tx\n", b'\t'),
+            ("Made in 2024\n\na;b;y\n1;2;x\n3;4;z\n", b';'),
+            ("the class\nred wine\nwhite wine\n", b','),
+            ("the class\nclass 1\nclass 2\n", b','),
+            ("y\nclass 1\nclass 2\n", b','),
+        ] {
+            let found = separator_of(text.as_bytes(), DecimalSign::Point);
+            assert_eq!(found, separator, "{text:?}");
+        }
+        assert_eq!(separator_of(b"a;y\n1,5;2,5\n", DecimalSign::Comma), b';');
     }
 }

@@ -1,9 +1,8 @@
 //! A file whose header line is read: its names, and what is known of its columns before any row.
 
 use super::first_line::FirstLine;
-use super::preamble::Preamble;
 use super::records::Records;
-use super::sample::{Sample, unmark};
+use super::sample::{Sample, separator_of, unmark};
 use crate::error::{Error, Result};
 use crate::excerpt::{list, quoted};
 use crate::hint::{Hint, Message, Setting};
@@ -12,25 +11,18 @@ use crate::readers::input::Input;
 use crate::readers::text_format::{DecimalSign, Header, TextFormat};
 use crate::tables::column_numbers;
 
-/// A file whose header line is read and whose rows are not.
 pub(crate) struct Sheet<'a> {
-    /// What messages call the file.
     pub(crate) origin: String,
-    /// The name of every column.
     pub(crate) names: Vec<String>,
-    /// The separator of the values.
     pub(super) separator: u8,
     /// What to know of how it was read.
     pub(crate) notes: Vec<Message>,
-    /// Whether its first line is read as a row.
     pub(super) first_is_row: bool,
-    /// Of which columns the first rows hold numbers, but for a few.
     pub(crate) mostly_numbers: Vec<bool>,
     /// Whether rows have line numbers, which messages name.
     pub(super) has_lines: bool,
     /// A value of each column that holds codes with leading zeros.
     codes: Vec<Option<String>>,
-    /// Whether a cell of its first line holds a space.
     pub(crate) has_spaces: bool,
     /// Whether the header line ends with a separator, so that a last column would have no name.
     pub(super) open_end: bool,
@@ -38,20 +30,25 @@ pub(crate) struct Sheet<'a> {
 }
 
 impl<'a> Sheet<'a> {
-    /// Opens text; `wanted` are the names by which columns are asked for.
-    ///
-    /// # Errors
-    /// No line, a separator that cannot be, or a first line that may be names or a row.
     pub(super) fn open(input: Input<'a>, format: &TextFormat, wanted: &[&str]) -> Result<Self> {
-        let preamble = Preamble::of(&input, format)?;
-        let (origin, separator) = (input.origin(), preamble.separator);
-        let first = FirstLine::of(&preamble.sample, format, wanted);
+        let (origin, start) = (input.origin(), input.start());
+        let named = separator_line(start);
+        let rest = named.map_or(start, |(_, length)| &start[length..]);
+        let separator = match (format.separator()?, named) {
+            (Some(separator), _) | (None, Some((separator, _))) => separator,
+            (None, None) => separator_of(rest, format.decimal),
+        };
+        let mut sample = Sample::of(rest, separator);
+        let titles: Vec<Vec<String>> = sample.rows.drain(..sample.titles()).collect();
+        let first = FirstLine::of(&sample, format, wanted);
         let mut records = Records::new(input, separator)?;
-        let above = preamble.skip(&mut records)?;
+        for _ in 0..titles.len() + usize::from(named.is_some()) {
+            records.read_filled()?;
+        }
         let (has_header, note) = match (format.header, first) {
             (Header::Yes, _) => (true, None),
             (Header::No, _) => (false, None),
-            (Header::Auto, FirstLine::Unclear) => return Err(unclear(&origin, &preamble)),
+            (Header::Auto, FirstLine::Unclear) => return Err(unclear(&origin, &sample)),
             (Header::Auto, FirstLine::Names(note)) => (true, note),
             (Header::Auto, FirstLine::Row(note)) => (false, note),
         };
@@ -59,7 +56,7 @@ impl<'a> Sheet<'a> {
         // A mark of remarks before the names is none of them.
         let mut unmarked = names.clone();
         unmark(&mut unmarked);
-        if has_header && preamble.sample.rows.first() == Some(&unmarked) {
+        if has_header && sample.rows.first() == Some(&unmarked) {
             names = unmarked;
         }
         if let Some(name) = names.iter().find(|name| name.contains('\0')) {
@@ -72,10 +69,9 @@ impl<'a> Sheet<'a> {
             records.put_back();
             names = column_numbers(names.len());
         }
-        let notes = above.into_iter().chain(note);
+        let notes = about_titles(&titles).into_iter().chain(note);
         let notes = notes.map(|note| note.map_text(|text| format!("{origin}: {text}"))).collect();
-        let table = (origin, names, separator);
-        let sheet = Self::of(table, records, &preamble.sample, format.decimal);
+        let sheet = Self::of((origin, names, separator), records, &sample, format.decimal);
         Ok(Self { notes, first_is_row: !has_header, has_spaces, open_end, ..sheet })
     }
 
@@ -118,8 +114,7 @@ impl<'a> Sheet<'a> {
         columns: impl IntoIterator<Item = usize>,
     ) -> impl Iterator<Item = Message> {
         columns.into_iter().filter_map(|column| {
-            let code = self.codes.get(column)?.as_ref()?;
-            let name = &self.names[column];
+            let (code, name) = (self.codes.get(column)?.as_ref()?, &self.names[column]);
             let text = format!(
                 "{}: column {} holds codes such as {code}, and is read as numbers",
                 self.origin,
@@ -131,23 +126,39 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// The cells of the first record that is not blank.
+/// The separator that Excel's `sep=;` names in the first line, and the length of that line.
+fn separator_line(start: &[u8]) -> Option<(u8, usize)> {
+    let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
+    let length = text.iter().position(|byte| matches!(byte, b'\r' | b'\n'))?;
+    let line = &text[..length];
+    let line = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
+    let (word, &[separator]) = line.split_at_checked(4)? else { return None };
+    let usable = separator.is_ascii_punctuation() || matches!(separator, b'\t' | b' ');
+    let names = word.eq_ignore_ascii_case(b"sep=") && usable && separator != b'"';
+    names.then_some((separator, start.len() - text.len() + length))
+}
+
+/// What to say of the records above the names.
+fn about_titles(titles: &[Vec<String>]) -> Option<Message> {
+    let first = titles.first()?;
+    let lines = match titles.len() {
+        1 => "the line above the names of the columns is".to_string(),
+        many => format!("the {many} lines above the names of the columns are"),
+    };
+    Some(format!("{lines} left out ({})", quoted(&first.join(" "))).into())
+}
+
 fn first_record(records: &mut Records<'_>, origin: &str) -> Result<Vec<String>> {
-    loop {
-        match records.read()? {
-            Some(record) if record.is_blank() => {}
-            Some(record) => return Ok(record.fields().map(String::from).collect()),
-            None => {
-                return Err(Error::data(format!(
-                    "{origin} is empty; it needs a header line of column names, then one row per line"
-                )));
-            }
-        }
+    match records.read_filled()? {
+        Some(record) => Ok(record.fields().map(String::from).collect()),
+        None => Err(Error::data(format!(
+            "{origin} is empty; it needs a header line of column names, then one row per line"
+        ))),
     }
 }
 
-fn unclear(origin: &str, preamble: &Preamble) -> Error {
-    let first = preamble.sample.rows.first().map_or(&[][..], Vec::as_slice);
+fn unclear(origin: &str, sample: &Sample) -> Error {
+    let first = sample.rows.first().map_or(&[][..], Vec::as_slice);
     let text = format!(
         "the first line of {origin} looks like a row of data ({}), and may hold the names of the columns",
         list(first)

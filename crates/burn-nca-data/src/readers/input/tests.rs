@@ -70,12 +70,3 @@ fn a_cut_gzip_file_is_called_damaged() {
         assert!(error.ends_with("fetch or write the file again"), "{error}");
     }
 }
-
-#[test]
-fn no_more_is_read_than_asked_for() {
-    let packed = gzip(&vec![7; 10 << 20]);
-    let mut input = Input::of_bytes("bomb.gz", &packed).unwrap();
-    let first = input.read_at_most(100).unwrap();
-    assert_eq!((first.len(), input.read), (100, 100));
-    assert!(first.capacity() < 1 << 20 && input.start().len() == START);
-}

@@ -87,9 +87,6 @@ impl Header {
 }
 
 /// Reads the header, and nothing after it.
-///
-/// # Errors
-/// The input cannot be read, is no NumPy array, or has a header that no array has.
 pub(super) fn read_header(input: &mut Input<'_>) -> Result<Header> {
     let origin = input.origin();
     if input.start().starts_with(b"PK\x03\x04") {

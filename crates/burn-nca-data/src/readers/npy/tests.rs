@@ -3,7 +3,6 @@
 use super::*;
 use crate::readers::temporary::file;
 
-/// The bytes of an array as np.save writes it (format 1.0).
 fn npy(dtype: &str, fortran: &str, shape: &str, data: &[u8]) -> Vec<u8> {
     let mut header =
         format!("{{'descr': '{dtype}', 'fortran_order': {fortran}, 'shape': {shape}, }}");

@@ -39,7 +39,6 @@ pub fn read_sparse_npz(path: impl AsRef<Path>) -> Result<SparseFeatures> {
     read(Input::open(path.as_ref())?)
 }
 
-/// As [`read_sparse_npz`].
 pub(crate) fn read(input: Input<'_>) -> Result<SparseFeatures> {
     let archive = Archive::open(input)?;
     if archive.is_sparse() {
@@ -106,7 +105,6 @@ impl Archive {
             .map_err(|error| name_file(&self.origin, error))
     }
 
-    /// The array of this name.
     fn array(&self, name: &'static str) -> Result<Input<'_>> {
         let found = self.arrays.iter().find(|member| member.name == name);
         let member = found.ok_or_else(|| {
@@ -118,7 +116,6 @@ impl Archive {
         self.input(member)
     }
 
-    /// The whole numbers of an array.
     fn whole_numbers(&self, name: &'static str) -> Result<Vec<usize>> {
         let input = self.array(name)?;
         let origin = input.origin();

@@ -16,7 +16,6 @@ use crate::tables::{Features, Labeled};
 
 /// What a source turned out to be; files are open, so that they are opened only once.
 pub(super) enum Source {
-    /// A set of the catalog, or a made-up one with options.
     Set(Labeled),
     Alone(Input<'static>),
     /// Features and the file of their labels.
@@ -24,7 +23,6 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// The features, where columns are not chosen by name.
     pub(super) fn features(self) -> Result<Features> {
         let input = match self {
             Self::Set(set) => return Ok(set.features().clone()),
@@ -39,7 +37,6 @@ impl Source {
     }
 }
 
-/// What a word names; files are opened.
 pub(super) fn find(source: &str) -> Result<Source> {
     if let Some(set) = by_name(source) {
         return Ok(Source::Set(set.load()));

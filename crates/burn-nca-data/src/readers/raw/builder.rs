@@ -11,19 +11,16 @@ use crate::tables::{RawColumn, RawValues, TextValues, name_key};
 /// Distinct numbers whose spelling is kept, should a text follow: a column with more is no category.
 const SPELLED: usize = 512;
 
-/// A column while it is read.
 pub(super) struct Builder<'a> {
     kind: Kind,
     decimal: DecimalSign,
     missing: &'a Spellings,
     unlabeled: Option<&'a str>,
-    /// Whether the first rows hold numbers, but for a few.
     among_numbers: bool,
     /// The numbers, as long as there is nothing else.
     numbers: Option<Vec<f64>>,
     /// Whether a number is missing that would be a word in text.
     word: bool,
-    /// The cells as they are spelled, until there are too many for a category.
     text: Option<TextValues>,
 }
 
@@ -47,7 +44,6 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Adds a cell, or says what is wrong with it.
     pub(super) fn push(&mut self, cell: &str) -> Result<(), Message> {
         if cell.contains('\0') {
             return Err(with_nul(cell).into());
@@ -93,7 +89,6 @@ impl<'a> Builder<'a> {
         self.text = Some(text.unwrap_or_else(|| RawColumn::numbers("", numbers).into_text()));
     }
 
-    /// What the column holds.
     pub(super) fn values(mut self) -> RawValues {
         // Words alone are text.
         if self.word && self.numbers.iter().flatten().all(|number| number.is_nan()) {

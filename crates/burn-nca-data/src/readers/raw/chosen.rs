@@ -6,7 +6,6 @@ use crate::hint::Message;
 use crate::readers::csv::{Places, Sheet, TargetColumn, separator_hint, target_is_ignored};
 use crate::readers::table::TargetKind;
 
-/// What a column is read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Numbers, or text where there is some.

@@ -20,7 +20,6 @@ pub use rings::{RingsOptions, rings};
 
 use crate::error::{Error, Result};
 
-/// Refuses a standard deviation that is negative, NaN or infinite.
 fn check_deviation(name: &str, value: f64) -> Result<()> {
     if value.is_finite() && value >= 0.0 {
         return Ok(());
@@ -31,7 +30,6 @@ fn check_deviation(name: &str, value: f64) -> Result<()> {
 /// The most values of a set that is made: 1 GiB of them.
 const MOST_VALUES: usize = 1 << 27;
 
-/// Refuses a count of zero.
 fn check_count(name: &str, value: usize) -> Result<()> {
     if value > 0 {
         return Ok(());
@@ -55,18 +53,6 @@ fn check_size(rows: usize, columns: usize) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_seed_gives_the_same_data_again_and_another_seed_others() {
-        let rings = |seed| super::rings(RingsOptions::default(), seed).unwrap();
-        assert_eq!(rings(1), rings(1));
-        assert_ne!(rings(1), rings(2));
-        let noisy_xor = |seed| super::noisy_xor(NoisyXorOptions::default(), seed).unwrap();
-        assert_eq!(noisy_xor(1), noisy_xor(1));
-        assert_ne!(noisy_xor(1), noisy_xor(2));
-        assert_eq!(blobs(10, 2, 2, 1).unwrap(), blobs(10, 2, 2, 1).unwrap());
-        assert_ne!(blobs(10, 2, 2, 1).unwrap(), blobs(10, 2, 2, 2).unwrap());
-    }
 
     #[test]
     fn a_set_without_bound_is_refused() {

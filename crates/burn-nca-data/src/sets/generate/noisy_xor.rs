@@ -104,19 +104,4 @@ mod tests {
         let ones = data.class_counts()[1];
         assert!(ones.abs_diff(550) < 84, "{ones}");
     }
-
-    #[test]
-    fn bad_options_are_refused_by_name() {
-        let good = NoisyXorOptions::default();
-        let error = |options| noisy_xor(options, 0).unwrap_err().to_string();
-        assert_eq!(
-            error(NoisyXorOptions { correlation: 1.5, ..good }),
-            "the correlation of the noise is 1.5; give a number from -1 to 1, such as 0.5"
-        );
-        assert!(error(NoisyXorOptions { rows: 0, ..good }).contains("number of rows is 0"));
-        assert!(error(NoisyXorOptions { noise: [0.3, -1.0], ..good }).contains("inputs 3-4 is -1"));
-        assert!(
-            error(NoisyXorOptions { irrelevant: f64::INFINITY, ..good }).contains("5-8 is inf")
-        );
-    }
 }

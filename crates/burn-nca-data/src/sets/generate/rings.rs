@@ -104,17 +104,6 @@ mod tests {
     }
 
     #[test]
-    fn radii_without_noise_are_whole_numbers() {
-        let options = RingsOptions { radial_noise: 0.0, noise: 0.0, ..RingsOptions::default() };
-        let data = rings(options, 3).unwrap();
-        for (row, label) in data.labels().iter().enumerate() {
-            let point = data.features().row(row);
-            assert!((point[0].hypot(point[1]) - (label + 1) as f64).abs() < 1e-14);
-            assert_eq!(point[2], 0.0);
-        }
-    }
-
-    #[test]
     fn directions_are_uniform() {
         let mut rng = ChaCha8Rng::seed_from_u64(4);
         let mut eighths = [0_u32; 8];
@@ -126,21 +115,5 @@ mod tests {
         }
         // Five standard errors of each count are 468.
         assert!(eighths.iter().all(|count| count.abs_diff(10_000) < 468), "{eighths:?}");
-    }
-
-    #[test]
-    fn bad_options_are_refused_by_name() {
-        let error = |options| rings(options, 0).unwrap_err().to_string();
-        let good = RingsOptions::default();
-        assert_eq!(
-            error(RingsOptions { classes: 0, ..good }),
-            "the number of classes is 0; give at least 1"
-        );
-        assert!(error(RingsOptions { rows_per_class: 0, ..good }).contains("rows per class is 0"));
-        assert_eq!(
-            error(RingsOptions { radial_noise: -0.1, ..good }),
-            "the radial noise is -0.1; give a standard deviation of 0 or more"
-        );
-        assert!(error(RingsOptions { noise: f64::NAN, ..good }).contains("third column is NaN"));
     }
 }

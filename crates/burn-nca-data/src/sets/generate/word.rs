@@ -7,7 +7,6 @@ use super::{NoisyXorOptions, noisy_xor};
 use crate::excerpt::quoted;
 use crate::near_name::suggestion;
 
-/// The options of `noisy-xor:`.
 const OPTIONS: [&str; 5] = ["alpha", "noise", "irrelevant", "rows", "seed"];
 
 /// The noisy exclusive-or of such a word; `None` where the word is another.
@@ -19,9 +18,6 @@ const OPTIONS: [&str; 5] = ["alpha", "noise", "irrelevant", "rows", "seed"];
 /// rows        number of rows                                         1100
 /// seed        seed of the random numbers                             0
 /// ```
-///
-/// # Errors
-/// An option that is not there, without `=`, given twice or of a value that it cannot have.
 pub(crate) fn of_word(word: &str) -> Option<Result<Labeled>> {
     let (name, given) = word.split_once(':')?;
     (name.to_lowercase().replace('_', "-") == "noisy-xor").then(|| made(given))
@@ -81,10 +77,6 @@ fn refused(name: &str, value: &str, cure: &str) -> Error {
 mod tests {
     use super::*;
 
-    fn refusal(word: &str) -> String {
-        of_word(word).unwrap().unwrap_err().to_string()
-    }
-
     #[test]
     fn options_are_those_of_the_generator() {
         let options =
@@ -94,15 +86,5 @@ mod tests {
         let plain = noisy_xor(NoisyXorOptions::default(), 0).unwrap();
         assert_eq!(of_word("noisy-xor:").unwrap().unwrap(), plain);
         assert!(of_word("noisy-xor").is_none() && of_word("C:\\noisy-xor").is_none());
-    }
-
-    #[test]
-    fn wrong_options_are_refused_with_the_cure() {
-        assert!(refusal("noisy-xor:alhpa=1").contains("did you mean \"alpha\"?"));
-        assert!(refusal("noisy-xor:alpha").contains("alpha of noisy-xor is \"\"; give a number"));
-        assert!(refusal("noisy-xor:noise=.3").contains("give two numbers, such as .3/.5"));
-        assert!(refusal("noisy-xor:seed=1,seed=2").contains("seed twice"));
-        assert!(refusal("noisy-xor:alpha=2").contains("correlation of the noise is 2"));
-        assert!(refusal("noisy-xor:rows=-1").contains("a whole number"));
     }
 }

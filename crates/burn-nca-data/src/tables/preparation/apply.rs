@@ -56,7 +56,6 @@ impl Preparation {
         Ok(Prepared { features: values.build(self.feature_names())?, rows, remarks })
     }
 
-    /// The rows that become features.
     fn kept(
         &self,
         cells: &[Cells<'_>],
@@ -156,7 +155,6 @@ fn same_but_for_case(column: &PreparedColumn, text: &str) -> Option<String> {
 }
 
 impl PreparedColumn {
-    /// The features of one cell.
     fn write(&self, cell: Cell<'_>, features: &mut [f64]) {
         let value = match cell {
             Cell::Value(value) => Some(value),

@@ -9,7 +9,6 @@ use std::borrow::Cow;
 /// What the two values of a column of booleans are spelled like, in any case.
 const BOOLEANS: [(&str, &str); 4] = [("false", "true"), ("f", "t"), ("no", "yes"), ("n", "y")];
 
-/// How a column becomes features.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct PreparedColumn {
     pub(super) name: String,
@@ -20,16 +19,13 @@ pub(super) struct PreparedColumn {
     /// Whether a column says where values were missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) indicator: bool,
-    /// Training rows without a value.
     #[serde(default, rename = "holes")]
     pub(super) num_missing: usize,
 }
 
-/// What the cells of a column mean.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Reading {
-    /// A number.
     Number,
     /// 0 or 1, by one of two texts.
     Boolean,
@@ -47,7 +43,6 @@ pub(super) enum Cell<'a> {
     Unseen(&'a str),
 }
 
-/// What each row of a column says.
 pub(super) enum Cells<'a> {
     /// Numbers as they are; NaN is a missing value.
     Numbers(&'a [f64]),
@@ -101,16 +96,12 @@ impl PreparedColumn {
         names
     }
 
-    /// Number of features that it makes.
     pub(super) fn width(&self) -> usize {
         let own = if let Reading::Levels(levels) = &self.reading { levels.len() } else { 1 };
         own + usize::from(self.indicator)
     }
 
     /// What each row of the column `raw` says.
-    ///
-    /// # Errors
-    /// A text where a number is wanted.
     pub(super) fn cells<'a>(&self, raw: &'a RawColumn) -> Result<Cells<'a>> {
         let text = match (raw.values(), &self.reading) {
             (RawValues::Numbers(numbers), Reading::Number) => return Ok(Cells::Numbers(numbers)),
@@ -148,7 +139,6 @@ impl PreparedColumn {
         }
     }
 
-    /// What contradicts itself.
     pub(super) fn check(&self) -> Result<(), String> {
         let name = &self.name;
         match (&self.reading, self.fill) {

@@ -1,8 +1,7 @@
 //! What a user asks of the preparation of a table, and what is learned for it from the training rows.
 
 use super::column::{Cell, PreparedColumn, Reading, are_booleans};
-use super::dates::is_date;
-use super::spelled::{is_number, number_hints};
+use super::spelled::{is_date, is_number, number_hints};
 use super::{Preparation, list};
 use crate::error::{Error, Result};
 use crate::excerpt::quoted;
@@ -216,7 +215,6 @@ impl PreparationConfig {
         Err(Error::data(Message::from(said).with_hints(hints)))
     }
 
-    /// What fills the missing values of a column with these training cells.
     fn fill<'a>(&self, reading: &Reading, cells: impl Iterator<Item = Cell<'a>>) -> Option<f64> {
         let value = |cell| if let Cell::Value(value) = cell { Some(value) } else { None };
         let mut values: Vec<f64> = cells.filter_map(value).collect();

@@ -3,16 +3,14 @@
 mod apply;
 mod column;
 mod config;
-mod dates;
 mod remarks;
 mod spelled;
 
 pub use apply::Prepared;
 pub use config::{Categorical, Missing, PreparationConfig};
-pub use dates::is_date;
 #[cfg(feature = "readers")]
 pub(crate) use spelled::is_number;
-pub use spelled::number_hints;
+pub use spelled::{is_date, number_hints};
 
 use crate::excerpt::first_of;
 use column::{PreparedColumn, Reading};

@@ -1,4 +1,6 @@
-//! Numbers in a spelling that is not read: thousands separators, currency and percent signs, parentheses.
+//! Dates, and numbers in a spelling that is not read: thousands separators, currency and percent signs, parentheses.
+
+use std::ops::RangeInclusive;
 
 use crate::hint::{Hint, Setting};
 
@@ -62,7 +64,6 @@ fn spells(text: &str) -> bool {
     is_number(text) || (comma && is_number(&text.replace(',', "."))) || is_grouped(text)
 }
 
-/// Whether a text is a finite number.
 pub(crate) fn is_number(text: &str) -> bool {
     text.parse::<f64>().is_ok_and(f64::is_finite)
 }
@@ -84,6 +85,35 @@ fn is_grouped(text: &str) -> bool {
         && middle.iter().all(|group| (2..=3).contains(&group.len()))
         && last.len() == 3
         && groups.iter().all(|group| digits(group))
+}
+
+/// Whether a text reads like `2024-01-31`, `31.01.2024`, `1/31/24`, with or without a time of day, or like a time
+/// alone.
+pub fn is_date(text: &str) -> bool {
+    let day = text.split(['T', ' ']).next().unwrap_or(text);
+    is_day(day) || is_time(text)
+}
+
+fn is_day(text: &str) -> bool {
+    ['-', '/', '.'].iter().any(|&separator| {
+        let parts: Vec<&str> = text.split(separator).collect();
+        let [first, second, third] = parts[..] else { return false };
+        let is_name = second.len() == 3 && second.bytes().all(|byte| byte.is_ascii_alphabetic());
+        let is_month = is_name || is_whole(second, 1..=2);
+        let begins_with_year = is_whole(first, 4..=4) && is_whole(third, 1..=2);
+        let ends_with_year = is_whole(third, 4..=4) || is_whole(third, 2..=2);
+        is_month && (begins_with_year || is_whole(first, 1..=2) && ends_with_year)
+    })
+}
+
+fn is_time(text: &str) -> bool {
+    let parts: Vec<&str> = text.split(':').collect();
+    (2..=3).contains(&parts.len())
+        && parts.iter().all(|part| is_whole(part.split('.').next().unwrap_or(part), 1..=2))
+}
+
+fn is_whole(text: &str, digits: RangeInclusive<usize>) -> bool {
+    digits.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -113,6 +143,18 @@ mod tests {
         let texts = [numbers, groups, others].map(|texts| texts.split('|'));
         for text in texts.into_iter().flatten().chain([""]) {
             assert_eq!(unread_number(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn days_and_times_are_known_and_other_text_is_not() {
+        let dates = "2024-01-31|2024/1/5|31.01.2024|1/31/24|31-Jan-2024";
+        let times = "2024-01-31T10:00:00Z|2024-01-31 10:00|10:45";
+        for date in [dates, times].into_iter().flat_map(|texts| texts.split('|')) {
+            assert!(is_date(date), "{date}");
+        }
+        for other in ["1-2", "a-b-c", "192.168.0.1", "1.2.3456.7", "red", "12", "A:B", "2024"] {
+            assert!(!is_date(other), "{other}");
         }
     }
 }

@@ -14,19 +14,6 @@ fn config(missing: Missing, categorical: Categorical) -> PreparationConfig {
 }
 
 #[test]
-fn holes_are_refused_with_the_count_per_column() {
-    let raw = table(vec![
-        RawColumn::numbers("a", vec![1.0, NAN, NAN]),
-        RawColumn::numbers("b", vec![NAN, NAN, 0.0]),
-    ]);
-    assert_eq!(
-        PreparationConfig::default().fit(&raw, &[0, 1, 2]).unwrap_err().to_string(),
-        "3 of 3 rows lack a value: 2 in column \"a\" (the first in row 2), 2 in column \"b\" (the first in row 1); fill \
-         the values in, remove the rows, or prepare the table with a rule for missing values"
-    );
-}
-
-#[test]
 fn holes_are_filled_from_the_training_rows_alone() {
     let values = vec![1.0, NAN, 2.0, 2.0, 9.0, 1000.0];
     let raw = table(vec![

@@ -10,7 +10,6 @@ use crate::{
     open_unlabeled, parse_raw,
 };
 
-/// The table of all files `mixed`.
 const MIXED: &str = "width,count,city,open,note,y
 5.126,3,Rome,false,\"say \"\"a\"\"\",u
 4.868,7,Oslo,false,\"b\nc\",v
@@ -106,34 +105,6 @@ fn text_dates_and_nested_values_are_text() {
         let is_date = column("date").split(' ').all(crate::tables::is_date);
         assert!(is_date && crate::tables::is_date(column("time").split(' ').next().unwrap()));
     }
-}
-
-#[test]
-fn columns_are_chosen_as_in_a_csv_file() {
-    let options = CsvOptions {
-        target: TargetColumn::Name("city".into()),
-        ignore: vec!["note".into(), "open".into(), "y".into(), "width".into()],
-        ..CsvOptions::default()
-    };
-    let table = open(&at("mixed-polars.parquet"), &options).unwrap();
-    assert_eq!(table.features.names(), ["count"]);
-    let Target::Classes { names, labels } = table.target else { panic!() };
-    assert_eq!(
-        (names, labels.len()),
-        (["Oslo", "Rome", "São, Paulo"].map(String::from).into(), 12)
-    );
-    let features = open_features(&at("mixed.arrows"), &["count".into()]).unwrap();
-    assert_eq!(features.values()[..3], [3.0, 7.0, 4.0]);
-    let lists = open_raw(
-        &at("types.parquet"),
-        &RawOptions { columns: Some(vec!["list[*".into()]), ..RawOptions::default() },
-    );
-    assert_eq!(lists.unwrap().columns().len(), 2);
-    let numeric = CsvOptions { task: TargetKind::Numeric, ignore: vec!["y".into()], ..options };
-    let numeric = CsvOptions { target: TargetColumn::Name("count".into()), ..numeric };
-    let ignore = ["city", "note", "open", "y", "width"].map(String::from).into();
-    let error = error(open(&at("mixed-snappy.parquet"), &CsvOptions { ignore, ..numeric }));
-    assert!(error.contains("no feature column is left"), "{error}");
 }
 
 #[test]
