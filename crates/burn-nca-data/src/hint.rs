@@ -217,14 +217,10 @@ mod tests {
 
     #[test]
     fn a_front_end_words_the_settings_that_it_has() {
-        let message = Message::from("\"x\" is not a number")
-            .with_hint(Hint::edit("correct it"))
-            .with_hint(Setting::Ignore)
-            .with_hint(Setting::Target);
-        assert_eq!(
-            message.to_string(),
-            "\"x\" is not a number; correct it, leave the column out, or name the column as the target"
-        );
+        let message = Message::from("\"x\" is not a number").with_hint(Hint::edit("correct it"));
+        let message = message.with_hint(Setting::Ignore).with_hint(Setting::Target);
+        let words = "correct it, leave the column out, or name the column as the target";
+        assert_eq!(message.to_string(), format!("\"x\" is not a number; {words}"));
         let option = |setting: &Setting| {
             (*setting == Setting::Ignore).then(|| "--ignore the column".to_string())
         };

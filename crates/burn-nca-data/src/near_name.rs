@@ -2,7 +2,7 @@
 
 use strsim::osa_distance;
 
-use crate::excerpt::quoted;
+use crate::quoted;
 
 /// The nearest of `known` to `wanted`, if it is near enough to be a slip of the keyboard.
 ///
@@ -28,19 +28,4 @@ pub(crate) fn nearest<'a>(
 pub(crate) fn suggestion<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(wanted, known)
         .map_or_else(String::new, |name| format!("did you mean {}? ", quoted(name)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_near_name_is_suggested() {
-        assert_eq!(nearest("LABEL", ["width", "label"]), Some("label"));
-        assert_eq!(nearest("lable", ["width", "label"]), Some("label"));
-        assert_eq!(suggestion("irsi", ["wine"]), "");
-        assert_eq!(suggestion("irsi", ["wine", "iris"]), "did you mean \"iris\"? ");
-        assert_eq!(nearest("species", ["width", "height"]), None);
-        assert_eq!(nearest("a", ["b"]), None);
-    }
 }

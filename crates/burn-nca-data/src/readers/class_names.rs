@@ -1,6 +1,7 @@
 //! The classes of the rows of a file, and the order of their names.
 
-use crate::tables::{TextValues, compare_numbers, distinct_names, name_key};
+use crate::tables::{distinct_names, is_decimal};
+use crate::{TextValues, name_key};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -14,7 +15,7 @@ pub(crate) type Classes = (Vec<usize>, Vec<String>);
 /// Several spellings of one number (`1` and `1.0`) are one class, which has the shortest of them for a name.
 pub(crate) fn classes_of(column: &TextValues) -> Classes {
     let mut names = distinct_names(column.distinct().iter().map(String::as_str));
-    if names.iter().all(|name| compare_numbers(&without_zeros(name), "0").is_some()) {
+    if names.iter().all(|name| is_decimal(&without_zeros(name))) {
         names.sort_by(|one, other| by_number(one, other));
     } else {
         names.sort_by(|one, other| natural_order(one, other));
@@ -50,8 +51,10 @@ fn same_truth(name: &str, class_names: &[String]) -> Option<usize> {
 
 /// The order of two names that are numbers, or codes of digits (`01234`), which come after the same number.
 fn by_number(one: &str, other: &str) -> Ordering {
-    let order = compare_numbers(&without_zeros(one), &without_zeros(other));
-    order.unwrap_or(Ordering::Equal).then_with(|| (one.len(), one).cmp(&(other.len(), other)))
+    let value = |name: &str| name.parse().unwrap_or(0.0);
+    // Beyond 2^53 whole numbers of one value in f64 are told apart by their digits.
+    let digits = if one.starts_with('-') { other.cmp(one) } else { one.cmp(other) };
+    f64::total_cmp(&value(one), &value(other)).then(one.len().cmp(&other.len())).then(digits)
 }
 
 /// A number without the zeros in front that make a code of it.

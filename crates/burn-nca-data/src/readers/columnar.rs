@@ -6,8 +6,6 @@ mod cells;
 #[cfg(feature = "parquet")]
 mod claims;
 #[cfg(feature = "parquet")]
-mod index;
-#[cfg(feature = "parquet")]
 mod reason;
 #[cfg(feature = "parquet")]
 mod text;

@@ -2,8 +2,8 @@
 
 use std::io::{self, BufRead, ErrorKind, Read};
 
-use crate::hint::{Message, Setting};
 use crate::readers::encodings::{Encoding, UTF_16BE, UTF_16LE};
+use crate::{Message, Setting};
 
 /// Why bytes cannot be made text; messages put the name of the file before it.
 #[derive(Debug, thiserror::Error)]

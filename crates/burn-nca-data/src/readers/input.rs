@@ -3,12 +3,12 @@
 //! Its first bytes can be looked at before it is read, so that the format is known; a pipe, which gives every byte
 //! only once, is read like a file.
 
-use crate::error::{Error, Result};
 use crate::readers::decoding::{NotText, decoded, of_byte_order_mark};
 use crate::readers::encodings::{Encoding, UTF_8};
 use crate::readers::format::Format;
 use crate::readers::once;
 use crate::readers::spaces::single_spaced;
+use crate::{Error, Result};
 use flate2::bufread::MultiGzDecoder;
 use std::fs::{File, Metadata};
 use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};

@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use crate::error::{Error, Result};
-use crate::tables::SparseFeatures;
+use crate::{Error, Result, SparseFeatures, quoted};
 
-use crate::excerpt::quoted;
 use crate::readers::input::{Input, name_file};
 use crate::readers::sparse_checks::check_emptiness;
 

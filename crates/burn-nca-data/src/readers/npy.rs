@@ -7,14 +7,15 @@ mod target;
 use std::fmt::Display;
 use std::path::Path;
 
-use crate::error::{Error, Result};
 use crate::excerpt::short;
-use crate::hint::{Hint, Message, missing_hints};
+use crate::hint::missing_hints;
 use crate::readers::idx::check_columns;
 use crate::readers::input::{Input, name_file};
 use crate::readers::promised::{read_promised, room_for, shape_text};
-use crate::readers::table::{Table, TargetKind};
-use crate::tables::{Features, FeaturesBuilder, RawColumn, RawTable, column_numbers};
+use crate::{
+    Error, Features, FeaturesBuilder, Hint, Message, RawColumn, RawTable, Result, Table,
+    TargetKind, column_numbers,
+};
 use header::{Header, read_header};
 use numbers::decoder;
 

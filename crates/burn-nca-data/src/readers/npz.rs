@@ -2,16 +2,14 @@
 
 use std::io::{BufReader, Read};
 
-use crate::error::{Error, Result};
-use crate::tables::{Features, RawTable};
+use crate::{Error, Features, RawTable, Result, Table, TargetKind, quoted};
 use flate2::bufread::DeflateDecoder;
 use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder, ZipSliceArchive};
 
-use crate::excerpt::{quoted, short};
+use crate::excerpt::short;
 use crate::readers::input::{Input, MOST_HELD};
 use crate::readers::npy;
 use crate::readers::sparse_checks::missing_labels_error;
-use crate::readers::table::{Table, TargetKind};
 
 mod sparse;
 
@@ -49,18 +47,19 @@ pub(crate) fn read_features(input: Input<'_>) -> Result<Features> {
 /// The rows, as [`read_features`], and their targets, the array called `y`, `target`, `labels` or `label`:
 /// `np.savez(FILE, X=X, y=y)` writes such an archive.
 pub(crate) fn read_table(input: Input<'_>, task: TargetKind) -> Result<Table> {
-    Archive::open(input)?.table(task)
+    let archive = Archive::open(input)?;
+    let [features, target] = archive.pair()?;
+    npy::read_inputs(features, target, task)
 }
 
 pub(crate) fn read_raw(input: Input<'_>, task: Option<TargetKind>) -> Result<RawTable> {
     let archive = Archive::open(input)?;
     match task {
-        Some(task) if archive.is_sparse() => archive.table(task)?.into_raw(),
-        None if archive.is_sparse() => Ok((&archive.sparse()?.to_dense()?).into()),
         Some(task) => {
             let [features, target] = archive.pair()?;
             npy::read_raw_inputs(features, target, task)
         }
+        None if archive.is_sparse() => Ok((&archive.sparse()?.to_dense()?).into()),
         None => npy::read_raw_features(archive.input(archive.features_array()?)?),
     }
 }
@@ -105,17 +104,12 @@ impl Archive {
     }
 
     fn pair(&self) -> Result<[Input<'_>; 2]> {
-        let features = self.named("features", &FEATURES)?;
-        let target = self.named("target", &TARGET)?;
-        Ok([self.input(features)?, self.input(target)?])
-    }
-
-    fn table(&self, task: TargetKind) -> Result<Table> {
         if self.is_sparse() {
             return Err(missing_labels_error(&self.origin));
         }
-        let [features, target] = self.pair()?;
-        npy::read_inputs(features, target, task)
+        let features = self.named("features", &FEATURES)?;
+        let target = self.named("target", &TARGET)?;
+        Ok([self.input(features)?, self.input(target)?])
     }
 
     fn named(&self, role: &str, names: &[&str]) -> Result<&Member> {

@@ -4,16 +4,15 @@ mod source;
 
 pub use source::has_columns;
 
-use crate::error::{Error, Result};
-use crate::hint::{Hint, Message, Setting};
 use crate::readers::csv::{self, CsvOptions, TargetColumn};
 use crate::readers::format::Format;
 use crate::readers::input::Input;
 use crate::readers::raw::{self, RawOptions};
-use crate::readers::table::{Table, TargetKind};
-use crate::readers::text_format::TextFormat;
 use crate::readers::{idx, npy, npz, sparse_checks, sparse_table};
-use crate::tables::{Features, Labeled, RawTable};
+use crate::{
+    Error, Features, Hint, Labeled, Message, RawTable, Result, Setting, Table, TargetKind,
+    TextFormat,
+};
 use source::{Source, find};
 use std::path::Path;
 
@@ -245,49 +244,25 @@ mod tests {
     use super::*;
     use std::fs;
 
-    const NPY_HEADER: &[u8] =
-        b"\x93NUMPY\x01\x00\x44\x00{'descr': '|u1', 'fortran_order': False, 'shape': (2,1), }         \n";
-    const IDX_IMAGES: &[u8] = &[0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 1, 7, 9];
-    const IDX_LABELS: &[u8] = &[0, 0, 8, 1, 0, 0, 0, 2, 1, 0];
-
-    /// A folder with a CSV file, a NumPy pair and an IDX pair.
-    fn folder() -> (tempfile::TempDir, impl Fn(&str) -> String) {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().to_path_buf();
-        fs::write(root.join("t.csv"), "a,b,y\n1,2,u\n3,4,v\n").unwrap();
-        fs::write(root.join("x.npy"), [NPY_HEADER, &[7, 9]].concat()).unwrap();
-        fs::write(root.join("y.npy"), [NPY_HEADER, &[1, 0]].concat()).unwrap();
-        fs::write(root.join("images"), IDX_IMAGES).unwrap();
-        fs::write(root.join("labels"), IDX_LABELS).unwrap();
-        (folder, move |name| root.join(name).display().to_string())
-    }
-
     #[test]
     fn features_open_with_and_without_labels() {
-        let (_folder, at) = folder();
-        let features = open_features(&at("t.csv"), &["b".into()]).unwrap();
-        assert_eq!(features.values(), [2.0, 4.0]);
-        for source in ["x.npy", "images"] {
-            assert_eq!(open_features(&at(source), &[]).unwrap().values(), [7.0, 9.0]);
-        }
-        let pair = format!("{},{}", at("x.npy"), at("none.npy"));
-        assert_eq!(open_features(&pair, &[]).unwrap().values(), [7.0, 9.0]);
-        assert_eq!(open_features("wine", &[]).unwrap().columns(), 13);
-    }
-
-    #[test]
-    fn without_labels_every_column_is_a_feature() {
-        let (_folder, at) = folder();
-        std::fs::write(at("n.csv"), "id,a,b\nx,1,2\ny,3,4\n").unwrap();
-        let ignore = CsvOptions { ignore: vec!["id".into()], ..CsvOptions::default() };
-        let (features, _) = open_unlabeled(&at("n.csv"), &ignore).unwrap();
-        assert_eq!(features.values(), [1.0, 2.0, 3.0, 4.0]);
-        for source in ["x.npy", "images"] {
-            let (features, _) = open_unlabeled(&at(source), &CsvOptions::default()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        let header = b"\x93NUMPY\x01\x00\x44\x00{'descr': '|u1', 'fortran_order': False, 'shape': (2,1), }         \n";
+        fs::write(at("t.csv"), "id,a,b\nx,1,2\ny,3,4\n").unwrap();
+        fs::write(at("x.npy"), [&header[..], &[7, 9]].concat()).unwrap();
+        fs::write(at("images"), [0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 1, 7, 9]).unwrap();
+        let values = open_features(&at("t.csv"), &["b".into()]).unwrap();
+        assert_eq!(values.values(), [2.0, 4.0]);
+        for source in [at("x.npy"), at("images"), format!("{},{}", at("x.npy"), at("none.npy"))] {
+            assert_eq!(open_features(&source, &[]).unwrap().values(), [7.0, 9.0]);
+            let (features, _) = open_unlabeled(&source, &CsvOptions::default()).unwrap();
             assert_eq!(features.values(), [7.0, 9.0]);
         }
+        let ignore = CsvOptions { ignore: vec!["id".into()], ..CsvOptions::default() };
+        let (features, _) = open_unlabeled(&at("t.csv"), &ignore).unwrap();
+        assert_eq!(features.values(), [1.0, 2.0, 3.0, 4.0]);
         assert_eq!(open_unlabeled("iris", &CsvOptions::default()).unwrap().0.columns(), 4);
-        let error = open_unlabeled("iris", &ignore).unwrap_err().to_string();
-        assert!(error.contains("columns can be"), "{error}");
+        assert!(open_unlabeled("iris", &ignore).is_err());
     }
 }

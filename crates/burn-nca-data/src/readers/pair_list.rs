@@ -1,11 +1,8 @@
 //! Pairs of rows that belong together, from a file.
 
-use crate::error::{Error, Result};
-use crate::excerpt::quoted;
 use crate::readers::csv::{Record, Records, refuse_other_formats, separator_of};
 use crate::readers::input::{Input, STANDARD_INPUT};
-use crate::readers::text_format::DecimalSign;
-use crate::tables::Pairs;
+use crate::{DecimalSign, Error, Pairs, Result, quoted};
 use std::path::Path;
 
 /// Reads pairs of rows that belong together, for learning without labels.

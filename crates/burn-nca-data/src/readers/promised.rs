@@ -2,9 +2,8 @@
 
 use std::fmt::Display;
 
-use crate::Result;
 use crate::excerpt::short;
-use crate::tables::FeaturesBuilder;
+use crate::{FeaturesBuilder, Result};
 
 use crate::readers::input::{Input, START};
 

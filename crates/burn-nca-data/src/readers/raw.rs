@@ -3,18 +3,14 @@
 mod builder;
 mod chosen;
 
-use crate::error::Result;
+#[cfg(test)]
+use crate::RawValues;
 use crate::readers::csv::{Record, Spellings, TargetColumn, open_sheet};
 use crate::readers::input::{Input, name_file};
 use crate::readers::pattern::is_pattern;
-use crate::readers::table::TargetKind;
-use crate::readers::text_format::TextFormat;
-use crate::tables::{RawColumn, RawTable};
+use crate::{RawColumn, RawTable, Result, TargetKind, TextFormat};
 use builder::Builder;
 use chosen::{Kind, choose};
-
-#[cfg(test)]
-use crate::tables::RawValues;
 
 /// Which columns of a CSV file are read as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -126,7 +122,7 @@ pub(crate) fn shown(table: &RawTable) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::readers::text_format::DecimalSign;
+    use crate::DecimalSign;
 
     fn raw(text: &str, options: &RawOptions) -> RawTable {
         parse_raw("t.csv", text.as_bytes(), options).unwrap()
@@ -140,70 +136,40 @@ mod tests {
 
     #[test]
     fn columns_are_numbers_or_text_with_missing_values() {
-        let table = raw("a,b,c\n1,x,007\nNA,,1.0\n-2e1,?,z\n", &RawOptions::default());
-        let RawValues::Numbers(a) = table.column("a").unwrap().values() else { panic!() };
-        assert!(a[0] == 1.0 && a[1].is_nan() && a[2] == -20.0);
-        assert_eq!(texts(&table, "b"), "x ∅ ∅");
-        // The spelling stays, though text came last.
-        assert_eq!(texts(&table, "c"), "007 1.0 z");
-    }
-
-    #[test]
-    fn the_class_of_rows_without_one_is_missing_and_no_other() {
-        let target = Some((TargetColumn::Last, TargetKind::Classes));
-        let unlabeled_class = Some("?".to_string());
-        let options = RawOptions { target, unlabeled_class, ..RawOptions::default() };
-        let table = raw("a,y\n1,u\n2,?\n3,v\n", &options);
-        assert_eq!(texts(&table, "y"), "u ∅ v");
-    }
-
-    #[test]
-    fn words_of_missing_values_are_words_of_text_alone() {
-        let missing = Some(vec![String::new()]);
-        let format = TextFormat { missing, ..TextFormat::default() };
-        let table = raw("a,b\n1,NA\nNA,US\n", &RawOptions { format, ..RawOptions::default() });
-        assert_eq!(table.column("a").unwrap().num_missing(), 1);
-        assert_eq!(texts(&table, "b"), "NA US");
-    }
-
-    #[test]
-    fn whole_numbers_with_a_decimal_comma_are_levels_as_those_with_a_point() {
-        let format = TextFormat { decimal: DecimalSign::Comma, ..TextFormat::default() };
-        let levels = vec!["a".to_string()];
-        let table =
-            raw("a;b\n1,0;x\n2,5;y\n", &RawOptions { format, levels, ..RawOptions::default() });
-        assert_eq!(texts(&table, "a"), "1.0 2,5");
-    }
-
-    #[test]
-    fn a_dash_is_missing_among_numbers_and_a_word_among_words() {
-        let text = "a,b,c,d\n1,-,-,1\n-,x,.,-\n.,nil,NA,2\nNA,-,Missing,x\n";
+        let text = "a,b,c,d,e\n1,-,-,1,007\n-,x,.,-,1.0\n.,nil,NA,2,?\n-2e1,-,Missing,x,z\n";
         let table = raw(text, &RawOptions::default());
         let RawValues::Numbers(a) = table.column("a").unwrap().values() else { panic!() };
-        assert!(a[0] == 1.0 && a[1..].iter().all(|number| number.is_nan()));
-        assert_eq!(texts(&table, "b"), "- x nil -");
-        assert_eq!(texts(&table, "c"), "- . ∅ Missing");
-        assert_eq!(texts(&table, "d"), "1 - 2 x");
-    }
-
-    #[test]
-    fn levels_keep_their_spelling_and_have_missing_values_among_numbers() {
-        let options = RawOptions { levels: vec!["a".into(), "b".into()], ..RawOptions::default() };
-        let table = raw("a,b,c\n01,x,1\n-,-,2\n1.0,NA,3\n", &options);
-        assert_eq!(texts(&table, "a"), "01 ∅ 1.0");
-        assert_eq!(texts(&table, "b"), "x - ∅");
+        assert!(a[0] == 1.0 && a[1].is_nan() && a[2].is_nan() && a[3] == -20.0);
+        let expected = ["- x nil -", "- . ∅ Missing", "1 - 2 x", "007 1.0 ∅ z"];
+        assert_eq!(["b", "c", "d", "e"].map(|name| texts(&table, name)), expected);
     }
 
     #[test]
     fn what_is_missing_can_be_named() {
-        let format = TextFormat {
-            missing: Some(["", "-9", "none"].map(String::from).to_vec()),
-            ..TextFormat::default()
+        let options = |missing: &[&str]| {
+            let missing = Some(missing.iter().map(ToString::to_string).collect());
+            let format = TextFormat { missing, ..TextFormat::default() };
+            RawOptions { format, ..RawOptions::default() }
         };
-        let options = RawOptions { format, ..RawOptions::default() };
-        let table = raw("a,b\n-9.0,NA\n1,none\nnan,\n-9,x\n", &options);
+        let table = raw("a,b\n-9.0,NA\n1,none\nnan,\n-9,x\n", &options(&["", "-9", "none"]));
         assert_eq!((table.column("a").unwrap().num_missing(), table.rows()), (3, 4));
         assert_eq!(texts(&table, "b"), "NA ∅ ∅ x");
+        // The class of rows without one is missing, and no other.
+        let target = Some((TargetColumn::Last, TargetKind::Classes));
+        let unlabeled_class = Some("?".to_string());
+        let options = RawOptions { target, unlabeled_class, ..RawOptions::default() };
+        assert_eq!(texts(&raw("a,y\n1,u\n2,?\n3,v\n", &options), "y"), "u ∅ v");
+    }
+
+    #[test]
+    fn levels_keep_their_spelling_and_have_missing_values_among_numbers() {
+        let levels = vec!["a".to_string(), "b".to_string()];
+        let options = RawOptions { levels, ..RawOptions::default() };
+        let table = raw("a,b,c\n01,x,1\n-,-,2\n1.0,NA,3\n", &options);
+        assert_eq!([texts(&table, "a"), texts(&table, "b")], ["01 ∅ 1.0", "x - ∅"]);
+        let format = TextFormat { decimal: DecimalSign::Comma, ..TextFormat::default() };
+        let table = raw("a;b\n1,0;x\n2,5;y\n", &RawOptions { format, ..options });
+        assert_eq!(texts(&table, "a"), "1.0 2,5");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What is refused of sparse tables, whatever the format of their file.
 
-use crate::error::{Error, Result};
+use crate::{Error, Result};
 
 /// Rows that a file of few entries may have; beyond, there must be entries for one row in [`ROWS_AN_ENTRY`].
 const FEW_ROWS: usize = 1 << 16;

@@ -1,18 +1,15 @@
 //! Sparse rows with a target each: a Matrix Market file or an archive of scipy.sparse, and a file with one class or
 //! number a row.
 
-use crate::hint::Message;
+use crate::{
+    Error, Message, RawColumn, RawValues, Result, SparseFeatures, Target, TargetKind, quoted,
+};
 use std::path::Path;
 
-use crate::error::{Error, Result};
-use crate::tables::{RawColumn, RawValues, SparseFeatures};
-
-use crate::excerpt::quoted;
 use crate::readers::format::Format;
 use crate::readers::input::Input;
 use crate::readers::raw::{self, RawOptions};
 use crate::readers::sparse_checks::missing_labels_error;
-use crate::readers::table::{Target, TargetKind};
 use crate::readers::{matrix_market, npz};
 
 /// Sparse rows with a target each.

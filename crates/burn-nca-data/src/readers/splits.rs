@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use crate::error::{Error, Result};
-use crate::tables::{Features, Split};
+use crate::{Error, Features, Result, Split, quoted};
 
-use crate::excerpt::quoted;
 use crate::readers::csv::{CsvOptions, TargetColumn, read_csv};
 
 /// Reads the train and test rows of repeated trials, for runs that are paired with those of others.

@@ -1,12 +1,10 @@
 //! What the readers give: features and the target of each row.
 
-use crate::error::{Error, Result};
-use crate::excerpt::{list, quoted};
-use crate::hint::{Message, Setting};
+use crate::excerpt::list;
 use crate::readers::class_names::{Classes, classes_of, same_class};
-use crate::tables::{
-    Features, Labeled, RawColumn, RawTable, RegressionData, TextValues, WithoutClass, difference,
-    meant_name, name_key,
+use crate::{
+    Error, Features, Labeled, Message, RawColumn, RawTable, RegressionData, Result, Setting,
+    TextValues, WithoutClass, difference, meant_name, name_key, quoted,
 };
 
 /// What the target column is read as.

@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Error, Result};
+use crate::{Error, Result, quoted};
 use serde::{Deserialize, Serialize};
 
-use crate::excerpt::quoted;
 use crate::readers::encodings::Encoding;
 
 /// How delimited text is written.

@@ -1,6 +1,6 @@
 //! The data sets that need no file, by name.
 
-use crate::tables::Labeled;
+use crate::Labeled;
 
 use crate::sets::bundled::{digits, iris, wine};
 use crate::sets::generate::{NoisyXorOptions, RingsOptions, balance, blobs, noisy_xor, rings};

@@ -4,7 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::{Error, Result};
 
 /// Up to this many pairs of rows the median distance is that of all pairs; above, of as many drawn ones.
 const MEDIAN_PAIRS: usize = 1 << 20;

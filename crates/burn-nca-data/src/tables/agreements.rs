@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::AgreementWidth;
 use super::sparse_rows::SparseRows;
-use crate::error::{Error, Result};
+use crate::{Error, Result};
 
 /// How far the targets of two points agree: `w_ij` in `[0, 1]` for i ≠ j, never as an n x n table.
 ///

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::compact::Compact;
 use super::feature_values::FeatureValues;
-use crate::error::{Error, Result};
+use crate::{Error, Result};
 
 const TASK_VALUES: usize = 1 << 16;
 

@@ -2,7 +2,7 @@
 
 use super::Features;
 use super::compact::{Compact, by_row};
-use crate::error::Result;
+use crate::Result;
 
 /// Values of a table as a reader finds them, row-major.
 ///

@@ -5,8 +5,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::{Labeled, Split, grouped_folds, rows_by_class};
-use crate::error::{Error, Result};
-use crate::excerpt::quoted;
+use crate::{Error, Result, quoted};
 
 /// The folds of a stratified cross-validation: every row is held out exactly once.
 ///

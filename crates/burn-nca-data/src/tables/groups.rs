@@ -10,7 +10,7 @@ use super::folds::{check_number, into_splits};
 use super::labeled::check_groups;
 use super::split::check_share;
 use super::{Split, rows_by_class};
-use crate::error::{Error, Result};
+use crate::{Error, Result};
 
 /// Holds out whole groups, about a share of the rows of every class, at random but seeded.
 ///

@@ -5,8 +5,7 @@ use std::iter::once;
 use std::sync::{Arc, OnceLock};
 
 use super::Features;
-use crate::error::{Error, Result};
-use crate::excerpt::quoted;
+use crate::{Error, Result, quoted};
 
 /// Labels that a table of few rows may have: classes without a row cost memory, too.
 const FEW_CLASSES: usize = 1 << 16;

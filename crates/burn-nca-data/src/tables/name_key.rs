@@ -1,7 +1,6 @@
 //! Names of classes and levels that are the same: equal as text, or as numbers.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use super::are_same_letters;
@@ -11,10 +10,11 @@ use super::are_same_letters;
 /// `1`, `1.0` and `1e0` are one number, whatever its length: no two whole numbers share a key. A zero in front makes a
 /// code of digits, which is text: `01234` and `1234` are two names.
 pub fn name_key(name: &str) -> Cow<'_, str> {
-    match Decimal::of(name) {
-        Some(number) => Cow::Owned(number.key()),
-        None => Cow::Borrowed(name),
-    }
+    let Some(Decimal { negative, digits, exponent }) = Decimal::of(name) else {
+        return name.into();
+    };
+    let sign = if negative { "-" } else { "" };
+    format!("{sign}0.{digits}e{exponent}").into()
 }
 
 /// The known name that another is but for case, spaces, dots or the encoding of accents: the one it may be meant for.
@@ -62,9 +62,10 @@ pub(crate) fn distinct_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Ve
     spellings.into_iter().map(String::from).collect()
 }
 
-/// The order of two names that are numbers, by their exact values; `None` where one is text.
-pub fn compare_numbers(one: &str, other: &str) -> Option<Ordering> {
-    Some(Decimal::of(one)?.order(&Decimal::of(other)?))
+/// Whether a name is a number, and no code.
+#[cfg(feature = "readers")]
+pub(crate) fn is_decimal(name: &str) -> bool {
+    Decimal::of(name).is_some()
 }
 
 /// A decimal number as it is written: `±0.DIGITS · 10^exponent`, without zeros at either end of the digits.
@@ -100,21 +101,6 @@ impl Decimal {
             return Some(Self { negative: false, digits, exponent: 0 });
         }
         Some(Self { negative, digits, exponent: exponent + whole.len() as i64 - zeros })
-    }
-
-    fn key(&self) -> String {
-        let sign = if self.negative { "-" } else { "" };
-        format!("{sign}0.{}e{}", self.digits, self.exponent)
-    }
-
-    fn order(&self, other: &Self) -> Ordering {
-        let sign = |number: &Self| match (number.negative, number.digits.is_empty()) {
-            (true, _) => -1,
-            (false, true) => 0,
-            (false, false) => 1,
-        };
-        let size = (self.exponent, &self.digits).cmp(&(other.exponent, &other.digits));
-        sign(self).cmp(&sign(other)).then(if self.negative { size.reverse() } else { size })
     }
 }
 
@@ -153,17 +139,5 @@ mod tests {
     fn of_several_spellings_the_shortest_stays() {
         let names = ["b", "1.0", "01", "1", "1e0", "b", "2.0", "2.00"];
         assert_eq!(distinct_names(names), ["01", "1", "2.0", "b"]);
-    }
-
-    #[test]
-    fn numbers_are_ordered_exactly() {
-        let sorted = "-1e3 -20 -2 -0.5 0 1e-9 0.5 3 20 9007199254740992 9007199254740993 1e30";
-        let sorted: Vec<&str> = sorted.split(' ').collect();
-        for pair in sorted.windows(2) {
-            assert_eq!(compare_numbers(pair[0], pair[1]), Some(Ordering::Less), "{pair:?}");
-            assert_eq!(compare_numbers(pair[1], pair[0]), Some(Ordering::Greater), "{pair:?}");
-        }
-        assert_eq!(compare_numbers("1", "1.0"), Some(Ordering::Equal));
-        assert_eq!(compare_numbers("1", "01"), None);
     }
 }

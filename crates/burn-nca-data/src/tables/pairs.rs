@@ -2,7 +2,7 @@
 
 use super::Features;
 use super::sparse_rows::SparseRows;
-use crate::error::{Error, Result};
+use crate::{Error, Result};
 
 /// Weighted pairs of points that are known to be close; no labels.
 ///

@@ -1,12 +1,10 @@
 //! A table as it was read: named columns of numbers or of text, with missing values.
 
-use crate::hint::Message;
+use crate::{Error, Message, Result, quoted};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Features, column_numbers};
-use crate::error::{Error, Result};
-use crate::excerpt::quoted;
 
 /// A table as it was read: named columns of numbers or of text, with missing values.
 ///

@@ -2,7 +2,7 @@
 
 use super::labeled::check_groups;
 use super::{Features, check_weights};
-use crate::error::{Error, Result};
+use crate::{Error, Result};
 
 /// A measured table: rows of features, and the numbers to predict from them.
 ///

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Features;
 use super::rounding::ends;
-use crate::error::{Error, Result};
+use crate::{Error, Result};
 
 const TASK_ROWS: usize = 256;
 

@@ -3,8 +3,7 @@
 use rayon::prelude::*;
 
 use super::sparse_rows::starts_of;
-use crate::error::{Error, Result};
-use crate::tables::Features;
+use crate::{Error, Features, Result};
 
 const TASK_ROWS: usize = 64;
 
@@ -38,21 +37,33 @@ impl SparseFeatures {
     /// # Errors
     /// No column, an entry outside, one that occurs twice, or a value that is not finite.
     pub fn new([rows, columns]: [usize; 2], mut entries: Vec<(usize, usize, f64)>) -> Result<Self> {
-        check_width(columns)?;
+        if columns == 0 || u32::try_from(columns).is_err() {
+            let most = u32::MAX;
+            return Err(Error::data(format!(
+                "sparse features have {columns} columns; give from 1 to {most} columns"
+            )));
+        }
         for &(row, column, value) in &entries {
+            let (row_number, number) = (row + 1, column + 1);
             if row >= rows || column >= columns {
                 return Err(Error::data(format!(
-                    "there is an entry in row {}, column {} of {rows} x {columns} features; correct it",
-                    row + 1,
-                    column + 1
+                    "there is an entry in row {row_number}, column {number} of {rows} x {columns} features; correct it"
                 )));
             }
-            check_value(row, column, value)?;
+            if !value.is_finite() {
+                return Err(Error::data(format!(
+                    "row {row_number}, column {number} is {value}; remove the entry or fill the value in"
+                )));
+            }
         }
         entries.sort_unstable_by_key(|&(row, column, _)| (row, column));
         let twice = entries.windows(2).find(|two| (two[0].0, two[0].1) == (two[1].0, two[1].1));
         if let Some(&[(row, column, _), _]) = twice {
-            return Err(two_entries(row, column));
+            return Err(Error::data(format!(
+                "row {}, column {} has two entries; keep one of them, or their sum",
+                row + 1,
+                column + 1
+            )));
         }
         Ok(Self {
             starts: starts_of(rows, entries.iter().map(|entry| entry.0)),
@@ -71,9 +82,8 @@ impl SparseFeatures {
         width: usize,
         starts: Vec<usize>,
         columns: Vec<usize>,
-        mut values: Vec<f64>,
+        values: Vec<f64>,
     ) -> Result<Self> {
-        check_width(width)?;
         let ends = (starts.first(), starts.last());
         if columns.len() != values.len() || ends != (Some(&0), Some(&values.len())) {
             return Err(Error::data(format!(
@@ -92,32 +102,11 @@ impl SparseFeatures {
                 starts[row]
             )));
         }
-        let mut sorted = Vec::with_capacity(columns.len());
-        let mut of_row: Vec<(usize, f64)> = Vec::new();
-        for (row, span) in starts.windows(2).enumerate() {
-            of_row.clear();
-            let span = span[0]..span[1];
-            of_row.extend(
-                columns[span.clone()].iter().copied().zip(values[span.clone()].iter().copied()),
-            );
-            of_row.sort_by_key(|entry| entry.0);
-            for (at, &(column, value)) in of_row.iter().enumerate() {
-                if column >= width {
-                    return Err(Error::data(format!(
-                        "there is an entry in row {}, column {} of {width} columns; correct it",
-                        row + 1,
-                        column + 1
-                    )));
-                }
-                check_value(row, column, value)?;
-                if at > 0 && of_row[at - 1].0 == column {
-                    return Err(two_entries(row, column));
-                }
-                sorted.push(column as u32);
-                values[span.start + at] = value;
-            }
-        }
-        Ok(Self { starts, columns: sorted, values, width })
+        let of_entries = starts.windows(2).enumerate();
+        let of_entries =
+            of_entries.flat_map(|(row, span)| (span[0]..span[1]).map(move |at| (row, at)));
+        let entries = of_entries.map(|(row, at)| (row, columns[at], values[at])).collect();
+        Self::new([starts.len() - 1, width], entries)
     }
 
     /// Number of rows, n.
@@ -259,35 +248,6 @@ impl SparseFeatures {
     }
 }
 
-fn check_width(columns: usize) -> Result<()> {
-    if columns > 0 && u32::try_from(columns).is_ok() {
-        return Ok(());
-    }
-    Err(Error::data(format!(
-        "sparse features have {columns} columns; give from 1 to {} columns",
-        u32::MAX
-    )))
-}
-
-fn check_value(row: usize, column: usize, value: f64) -> Result<()> {
-    if value.is_finite() {
-        return Ok(());
-    }
-    Err(Error::data(format!(
-        "row {}, column {} is {value}; remove the entry or fill the value in",
-        row + 1,
-        column + 1
-    )))
-}
-
-fn two_entries(row: usize, column: usize) -> Error {
-    Error::data(format!(
-        "row {}, column {} has two entries; keep one of them, or their sum",
-        row + 1,
-        column + 1
-    ))
-}
-
 #[cfg(test)]
 mod tests {
     use rand::{RngExt, SeedableRng};
@@ -328,28 +288,21 @@ mod tests {
     }
 
     #[test]
-    fn products_of_one_task_and_of_several_with_empty_rows_and_columns() {
+    fn products_of_one_task_and_of_several_are_those_of_the_dense_table() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         for (n, d, k) in [(0, 3, 2), (1, 1, 1), (63, 5, 1), (64, 7, 3), (65, 7, 2), (300, 40, 5)] {
             let right: Vec<f64> = (0..d * k).map(|_| rng.random_range(-1.0..1.0)).collect();
-            let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
-            let mut expected = vec![0.0; n * k];
-            for row in 0..n {
-                // Every third column is empty, and about every third row.
-                let chance = rng.random_range(-1.0..1.0);
-                for column in 0..d {
-                    let x = rng.random_range(-1.0..1.0);
-                    if chance > -0.4 && x > 0.2 && column % 3 != 1 {
-                        columns.push(column as u32);
-                        values.push(x);
-                        for axis in 0..k {
-                            expected[row * k + axis] += x * right[column * k + axis];
-                        }
-                    }
-                }
-                starts.push(values.len());
-            }
-            let sparse = SparseFeatures { starts, columns, values, width: d };
+            // Every third column is empty, and some rows.
+            let places =
+                (0..n * d).map(|at| (at / d, at % d)).filter(|(_, column)| column % 3 != 1);
+            let entries = places.map(|(row, column)| (row, column, rng.random_range(-4.0..1.0)));
+            let entries = entries.filter(|(_, _, x)| *x > 0.0).collect();
+            let sparse = SparseFeatures::new([n, d], entries).unwrap();
+            let dense = sparse.to_dense().unwrap();
+            let value = |at: usize| -> f64 {
+                (0..d).map(|column| dense.value(at / k, column) * right[column * k + at % k]).sum()
+            };
+            let expected: Vec<f64> = (0..n * k).map(value).collect();
             assert_eq!(sparse.product(&right, k), expected, "{n} x {d} to {k}");
         }
     }

@@ -85,18 +85,3 @@ impl SparseRows {
         Self::new(rows.len(), entries)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn entries_are_found_by_row_and_keep_their_place_in_a_selection() {
-        let table = SparseRows::new(4, vec![(3, 0, 0.3), (0, 2, 0.5), (0, 1, 0.1), (2, 3, 1.0)]);
-        assert_eq!(table.starts(), [0, 2, 2, 3, 4]);
-        assert_eq!(table.row(0).collect::<Vec<_>>(), [(1, 0.1), (2, 0.5)]);
-        assert_eq!([table.weight(0, 2), table.weight(2, 0), table.weight(3, 0)], [0.5, 0.0, 0.3]);
-        let part = table.select(&[3, 0, 2]);
-        assert_eq!(part, SparseRows::new(3, vec![(0, 1, 0.3), (1, 2, 0.5), (2, 0, 1.0)]));
-    }
-}

@@ -6,7 +6,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use crate::error::{Error, Result};
+use crate::{Error, Result};
 
 /// Rows kept for training and rows held out, as indices into the table.
 #[derive(Clone, Debug, PartialEq, Eq)]

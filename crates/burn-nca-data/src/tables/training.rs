@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Coincidences, Features, Labeled, RegressionData, Scaling, Split, random_folds, random_split,
 };
-use crate::error::{Error, Result};
+use crate::{Error, Result};
 
 /// What a metric is learned from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,8 +5,7 @@ use super::{
     TrainingData, TrainingTargets, grouped_folds, grouped_split, random_folds, random_split,
     rows_by_class, stratified_folds, stratified_split,
 };
-use crate::error::{Error, Result};
-use crate::excerpt::quoted;
+use crate::{Error, Result, quoted};
 
 impl TrainingData for Labeled {
     const TASK: Option<Task> = Some(Task::Classes);
@@ -223,25 +222,4 @@ fn check_two(n: usize) -> Result<()> {
 
 fn rows(n: usize) -> String {
     if n == 1 { "is 1 row".to_string() } else { format!("are {n} rows") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tables::ScalingKind;
-
-    #[test]
-    fn data_are_scaled_where_they_stand() {
-        let features = Features::unnamed(vec![1.0, 3.0], 1).unwrap();
-        let scaling = Scaling::fit(ScalingKind::Standardize, &features);
-        let mut classes = Labeled::from_labels(features.clone(), vec![0, 1]).unwrap();
-        let mut numbers = RegressionData::new(features.clone(), "y", vec![5.0, 6.0]).unwrap();
-        let mut alone = features;
-        TrainingData::scale(&mut classes, &scaling).unwrap();
-        TrainingData::scale(&mut numbers, &scaling).unwrap();
-        TrainingData::scale(&mut alone, &scaling).unwrap();
-        for found in [classes.features(), numbers.features(), &alone] {
-            assert_eq!(found.values(), [-1.0, 1.0]);
-        }
-    }
 }

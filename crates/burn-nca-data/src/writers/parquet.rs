@@ -10,7 +10,7 @@
 
 use super::Matrix;
 use super::thrift::{Structure, unsigned};
-use crate::error::{Error, Result};
+use crate::{Error, Result};
 
 /// Rows of a row group: a page of numbers is then a megabyte at most.
 const GROUP: usize = 1 << 17;

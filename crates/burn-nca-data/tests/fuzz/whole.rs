@@ -2,8 +2,6 @@
 
 use std::io::{Cursor, Write};
 
-use flate2::Compression;
-use flate2::write::DeflateEncoder;
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
 use rawzip::{CompressionMethod, ZipArchive, ZipArchiveWriter, ZipDataWriter};
@@ -86,24 +84,13 @@ pub fn archive(lists: &[Vec<Member>], rng: &mut impl Rng) -> Vec<u8> {
             }
         }
     }
-    let deflated = rng.random();
     let mut writer = ZipArchiveWriter::new(Vec::new());
     for (name, bytes) in &files {
-        let method = if deflated { CompressionMethod::DEFLATE } else { CompressionMethod::STORE };
-        let file = writer.new_file(name.as_str()).compression_method(method);
+        let file = writer.new_file(name.as_str()).compression_method(CompressionMethod::STORE);
         let (mut entry, config) = file.start().unwrap();
-        let descriptor = if deflated {
-            let encoder = DeflateEncoder::new(&mut entry, Compression::fast());
-            let mut data = config.wrap(encoder);
-            data.write_all(bytes).unwrap();
-            let (encoder, descriptor) = data.finish().unwrap();
-            encoder.finish().unwrap();
-            descriptor
-        } else {
-            let mut data: ZipDataWriter<_> = config.wrap(&mut entry);
-            data.write_all(bytes).unwrap();
-            data.finish().unwrap().1
-        };
+        let mut data: ZipDataWriter<_> = config.wrap(&mut entry);
+        data.write_all(bytes).unwrap();
+        let descriptor = data.finish().unwrap().1;
         entry.finish(descriptor).unwrap();
     }
     writer.finish().unwrap()

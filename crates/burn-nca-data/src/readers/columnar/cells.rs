@@ -5,11 +5,11 @@ use std::ops::Range;
 use arrow_array::{Array, ArrayRef, RecordBatch, cast::AsArray};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{DataType, Schema};
+use serde::Deserialize;
 
+use super::SEPARATOR;
 use super::reason::Reason;
-use super::{SEPARATOR, index};
-use crate::excerpt::quoted;
-use crate::readers::text_format::DecimalSign;
+use crate::{DecimalSign, quoted};
 
 pub(super) struct Cells {
     columns: Vec<Column>,
@@ -49,7 +49,7 @@ impl Cells {
             let is_number = length.is_some() || is_number(field.data_type());
             Column { place, name: field.name().clone(), length, is_number }
         };
-        let columns: Vec<Column> = index::without_index(schema).into_iter().map(column).collect();
+        let columns: Vec<Column> = without_index(schema).into_iter().map(column).collect();
         let width: usize = columns.iter().map(Column::width).sum();
         Self { columns, is_single: width == 1, decimal }
     }
@@ -57,16 +57,14 @@ impl Cells {
     /// The header line: `x[0]`, `x[1]`, … for a column x of lists.
     pub(super) fn header(&self) -> Vec<u8> {
         let mut text = Vec::new();
-        let mut line = Line::new(&mut text, self.is_single);
-        for column in &self.columns {
-            match column.length {
-                None => line.push(&column.name),
-                Some(length) => {
-                    (0..length).for_each(|at| line.push(&format!("{}[{at}]", column.name)));
-                }
+        for Column { name, length, .. } in &self.columns {
+            match length {
+                None => push(&mut text, name, self.is_single),
+                Some(length) => (0..*length)
+                    .for_each(|at| push(&mut text, &format!("{name}[{at}]"), self.is_single)),
             }
         }
-        line.end();
+        end_line(&mut text);
         text
     }
 
@@ -83,11 +81,10 @@ impl Cells {
         }
         let (mut text, mut cell) = (Vec::new(), String::new());
         for row in 0..batch.num_rows() {
-            let mut line = Line::new(&mut text, self.is_single);
             for (column, array, parts, values) in &columns {
                 let part = parts.of_row(row);
                 if array.is_null(row) {
-                    (0..column.width()).for_each(|_| line.push(""));
+                    (0..column.width()).for_each(|_| push(&mut text, "", self.is_single));
                 } else if part.len() == column.width() {
                     for at in part {
                         cell.clear();
@@ -95,7 +92,7 @@ impl Cells {
                         if column.is_number && self.decimal == DecimalSign::Comma {
                             cell = cell.replace('.', ",");
                         }
-                        line.push(&cell);
+                        push(&mut text, &cell, self.is_single);
                     }
                 } else {
                     return Err(Reason::Values(format!(
@@ -108,7 +105,7 @@ impl Cells {
                     )));
                 }
             }
-            line.end();
+            end_line(&mut text);
         }
         Ok(text)
     }
@@ -137,12 +134,12 @@ impl<'a> Parts<'a> {
 
     fn of_lists(array: &'a ArrayRef) -> Self {
         if let Some(lists) = array.as_list_opt::<i32>() {
-            let starts = lists.value_offsets().iter().map(|&start| start as usize);
-            return Self { values: lists.values(), starts: starts.collect() };
+            let starts = lists.value_offsets().iter().map(|&start| start as usize).collect();
+            return Self { values: lists.values(), starts };
         }
         if let Some(lists) = array.as_list_opt::<i64>() {
-            let starts = lists.value_offsets().iter().map(|&start| start as usize);
-            return Self { values: lists.values(), starts: starts.collect() };
+            let starts = lists.value_offsets().iter().map(|&start| start as usize).collect();
+            return Self { values: lists.values(), starts };
         }
         let lists = array.as_fixed_size_list();
         let length = usize::try_from(lists.value_length()).unwrap_or(0);
@@ -165,35 +162,51 @@ fn is_number(data_type: &DataType) -> bool {
     data_type.is_numeric() || *data_type == DataType::Boolean
 }
 
-/// A line of text while it is written.
-struct Line<'t> {
-    text: &'t mut Vec<u8>,
-    start: usize,
-    is_single: bool,
+/// Adds a cell and the separator after it; an empty line would be none.
+fn push(text: &mut Vec<u8>, cell: &str, is_single: bool) {
+    let must_be_quoted = |byte: &u8| matches!(*byte, SEPARATOR | b'"' | b'\n' | b'\r');
+    if cell.as_bytes().iter().any(must_be_quoted) || is_single && cell.is_empty() {
+        text.extend(format!("\"{}\"", cell.replace('"', "\"\"")).bytes());
+    } else {
+        text.extend_from_slice(cell.as_bytes());
+    }
+    text.push(SEPARATOR);
 }
 
-impl<'t> Line<'t> {
-    fn new(text: &'t mut Vec<u8>, is_single: bool) -> Self {
-        let start = text.len();
-        Self { text, start, is_single }
+/// Ends a line, in place of its last separator.
+fn end_line(text: &mut Vec<u8>) {
+    if text.last() == Some(&SEPARATOR) {
+        text.pop();
     }
+    text.push(b'\n');
+}
 
-    fn push(&mut self, cell: &str) {
-        let must_be_quoted = |byte: &u8| matches!(*byte, SEPARATOR | b'"' | b'\n' | b'\r');
-        if cell.as_bytes().iter().any(must_be_quoted) || self.is_single && cell.is_empty() {
-            let quoted = format!("\"{}\"", cell.replace('"', "\"\""));
-            self.text.extend_from_slice(quoted.as_bytes());
-        } else {
-            self.text.extend_from_slice(cell.as_bytes());
-        }
-        self.text.push(SEPARATOR);
-    }
+/// What pandas says of its table, in addition to the columns.
+#[derive(Deserialize)]
+struct Pandas {
+    /// Names, or what a range of numbers is.
+    index_columns: Vec<serde_json::Value>,
+}
 
-    /// Ends it, in place of the last separator.
-    fn end(self) {
-        if self.text.len() > self.start {
-            self.text.pop();
-        }
-        self.text.push(b'\n');
-    }
+/// The columns in the order wanted, by their places: an index with a name first, one without a name not at all.
+///
+/// pandas writes the index last, where a target is looked for, and under a made-up name where it has none.
+fn without_index(schema: &Schema) -> Vec<usize> {
+    let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+    let pandas = schema.metadata().get("pandas");
+    let pandas = pandas.and_then(|text| serde_json::from_str::<Pandas>(text).ok());
+    let index: Vec<String> = pandas.map_or_else(Vec::new, |pandas| {
+        let names = pandas.index_columns.into_iter();
+        names.filter_map(|name| name.as_str().map(String::from)).collect()
+    });
+    let place = |name: &String| names.iter().position(|other| other == name);
+    let index: Vec<usize> = index.iter().filter_map(place).collect();
+    let named = index.iter().copied().filter(|&column| !is_made_up(names[column]));
+    let others = (0..names.len()).filter(|column| !index.contains(column));
+    named.chain(others).collect()
+}
+
+fn is_made_up(name: &str) -> bool {
+    let level = name.strip_prefix("__index_level_").and_then(|rest| rest.strip_suffix("__"));
+    level.is_some_and(|level| level.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -62,14 +62,11 @@ impl<R: Read + Seek> Messages<R> {
         let footer = read_footer_length(trailer)? as u64;
         let start = end.checked_sub(footer).ok_or_else(Reason::cut_off)?;
         let footer = self.bytes(start, footer)?;
-        let footer = root_as_footer(&footer).map_err(|error| Reason::Format(error.to_string()))?;
+        let footer = root_as_footer(&footer)?;
         let blocks = footer.dictionaries().into_iter().chain(footer.recordBatches());
         for block in blocks.flat_map(|blocks| blocks.iter()) {
-            let at = u64::try_from(block.offset()).map_err(|_| Reason::cut_off())?;
-            let size = u64::try_from(block.metaDataLength()).map_err(|_| Reason::cut_off())?;
-            if block.bodyLength() < 0 {
-                return Err(Reason::cut_off());
-            }
+            let (at, size) = (size_of(block.offset())?, size_of(block.metaDataLength())?);
+            size_of(block.bodyLength())?;
             let metadata = self.bytes(at, size)?;
             let skipped = if metadata.starts_with(&CONTINUATION) { 8 } else { 4 };
             let message = metadata.get(skipped..).ok_or_else(Reason::cut_off)?;
@@ -80,9 +77,8 @@ impl<R: Read + Seek> Messages<R> {
 
     /// Checks a message whose body is there, and gives the length of the body.
     fn check_message(&mut self, metadata: &[u8], body: u64) -> Result<u64, Reason> {
-        let message =
-            root_as_message(metadata).map_err(|error| Reason::Format(error.to_string()))?;
-        let length = u64::try_from(message.bodyLength()).map_err(|_| Reason::cut_off())?;
+        let message = root_as_message(metadata)?;
+        let length = size_of(message.bodyLength())?;
         let batch = message.header_as_record_batch();
         let dictionary = message.header_as_dictionary_batch();
         if let Some(batch) = batch.or_else(|| dictionary.and_then(|dictionary| dictionary.data())) {
@@ -98,8 +94,7 @@ impl<R: Read + Seek> Messages<R> {
         length: u64,
     ) -> Result<(), Reason> {
         for part in batch.buffers().into_iter().flat_map(|parts| parts.iter()) {
-            let (offset, packed) = (u64::try_from(part.offset()), u64::try_from(part.length()));
-            let (Ok(offset), Ok(packed)) = (offset, packed) else { return Err(Reason::cut_off()) };
+            let (offset, packed) = (size_of(part.offset())?, size_of(part.length())?);
             if offset.checked_add(packed).is_none_or(|end| end > length) {
                 return Err(Reason::cut_off());
             }
@@ -128,4 +123,9 @@ impl<R: Read + Seek> Messages<R> {
         self.source.by_ref().take(count).read_to_end(&mut bytes)?;
         if bytes.len() as u64 == count { Ok(bytes) } else { Err(Reason::cut_off()) }
     }
+}
+
+/// A place or a length, which is not negative.
+fn size_of(claim: impl TryInto<u64>) -> Result<u64, Reason> {
+    claim.try_into().map_err(|_| Reason::cut_off())
 }

@@ -3,7 +3,7 @@
 use std::io::{self, BufReader, Cursor, ErrorKind, Read, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::error::{Error, Result};
+use crate::{DecimalSign, Error, Result};
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, SchemaRef};
@@ -18,7 +18,6 @@ use super::reason::Reason;
 use crate::readers::decoding::{NotText, Pieces};
 use crate::readers::format::Format;
 use crate::readers::input::{Input, MOST_HELD};
-use crate::readers::text_format::DecimalSign;
 
 const BATCH: usize = 1 << 18;
 

@@ -1,11 +1,10 @@
 //! One cell: a finite number or a class, or the reason why not.
 
-use crate::hint::{Hint, Message, Setting};
-use crate::tables::{is_date, is_number, number_hints};
+use crate::tables::is_number;
+use crate::{DecimalSign, Hint, Message, Setting, is_date, number_hints, quoted};
 
 use super::missing::Spellings;
-use crate::excerpt::{quoted, short};
-use crate::readers::text_format::DecimalSign;
+use crate::excerpt::short;
 
 /// A finite number, `None` of a missing value, or what is wrong with the cell; `text_hints` say what to do about one that
 /// holds text.

@@ -14,13 +14,11 @@
 
 use std::collections::HashSet;
 
-use crate::tables::is_date;
+use crate::{Message, Setting, TextFormat, is_date};
 
 use super::missing::Spellings;
 use super::sample::{MOSTLY, Sample};
 use crate::excerpt::list;
-use crate::hint::{Message, Setting};
-use crate::readers::text_format::TextFormat;
 
 /// From so many rows on, their range tells what is among them.
 const ROWS: usize = 5;

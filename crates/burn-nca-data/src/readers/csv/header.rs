@@ -3,13 +3,10 @@
 use super::missing::Spellings;
 use super::sheet::Sheet;
 use super::{CsvOptions, TargetColumn, TargetKind};
-use crate::error::{Error, Result};
-use crate::excerpt::{list, quoted};
-use crate::hint::{Hint, Message, Setting};
+use crate::excerpt::list;
 use crate::near_name::suggestion;
 use crate::readers::pattern;
-use crate::readers::text_format::DecimalSign;
-use crate::tables::{column_numbers, name_key};
+use crate::{DecimalSign, Error, Hint, Message, Result, Setting, column_numbers, name_key, quoted};
 use std::collections::BTreeMap;
 
 #[derive(Default)]
@@ -54,19 +51,9 @@ impl Selection {
 pub(super) fn select(sheet: &Sheet<'_>, options: &CsvOptions) -> Result<Selection> {
     let (origin, names) = (sheet.origin.as_str(), &sheet.names[..]);
     let places = Places::new(origin, names)?;
-    let target = match &options.target {
-        TargetColumn::Last => Some(names.len() - 1),
-        TargetColumn::Name(name) => Some(places.find(name)?),
-        TargetColumn::None => None,
-    };
-    let mut unwanted: Vec<usize> = target.into_iter().collect();
-    for name in options.ignore.iter().filter(|name| places.are_to_find(name)) {
-        let columns = places.find_all(name)?;
-        if target.is_some() && columns == target.as_slice() && !pattern::is_pattern(name) {
-            return Err(target_is_ignored(origin, name));
-        }
-        unwanted.extend(columns);
-    }
+    let target = places.target(&options.target)?;
+    let mut unwanted = places.ignored(&options.ignore, target)?;
+    unwanted.extend(target);
     let wanted = (options.features.as_deref(), options.features_in_order);
     let (features, about_order) = places.wanted(wanted, &unwanted, &unwanted)?;
     if let Some(&column) = features.iter().find(|column| unwanted.contains(column)) {
@@ -115,13 +102,6 @@ pub(crate) fn separator_hint((names, has_spaces): (&[String], bool)) -> Option<H
     (names.len() == 1 && has_spaces).then_some(Setting::SeparatorSpace.into())
 }
 
-pub(crate) fn target_is_ignored(origin: &str, name: &str) -> Error {
-    Error::setting(format!(
-        "column {} of {origin} is both the target and ignored; name another target, or do not ignore it",
-        quoted(name)
-    ))
-}
-
 fn no_feature(origin: &str, (names, has_spaces): (&[String], bool)) -> Error {
     let [only] = names else {
         let names = list(names);
@@ -158,14 +138,33 @@ impl<'a> Places<'a> {
         Ok(Self { origin, names, by_name })
     }
 
-    /// Whether columns are to be left out by this name: the empty one may be that of a separator at the line ends,
-    /// which makes no column.
-    pub(crate) fn are_to_find(&self, ignored: &str) -> bool {
-        !ignored.is_empty() || self.by_name.contains_key("")
+    pub(crate) fn target(&self, target: &TargetColumn) -> Result<Option<usize>> {
+        match target {
+            TargetColumn::Last => Ok(Some(self.names.len() - 1)),
+            TargetColumn::Name(name) => self.find(name).map(Some),
+            TargetColumn::None => Ok(None),
+        }
+    }
+
+    /// The columns to leave out, of which the target is none.
+    pub(crate) fn ignored(&self, names: &[String], target: Option<usize>) -> Result<Vec<usize>> {
+        if let Some(target) = target.map(|column| &self.names[column])
+            && names.contains(target)
+        {
+            return Err(Error::setting(format!(
+                "column {} of {} is both the target and ignored; name another target, or do not ignore it",
+                quoted(target),
+                self.origin
+            )));
+        }
+        // The empty name may be that of a separator at the line ends, which makes no column.
+        let to_find = |name: &&String| !name.is_empty() || self.by_name.contains_key("");
+        let columns = names.iter().filter(to_find).map(|name| self.find_all(name));
+        Ok(columns.collect::<Result<Vec<_>>>()?.concat())
     }
 
     /// The columns of a name, or of a pattern where no column has that very name.
-    pub(crate) fn find_all(&self, wanted: &str) -> Result<Vec<usize>> {
+    fn find_all(&self, wanted: &str) -> Result<Vec<usize>> {
         if !pattern::is_pattern(wanted) || self.by_name.contains_key(wanted) {
             return Ok(vec![self.find(wanted)?]);
         }

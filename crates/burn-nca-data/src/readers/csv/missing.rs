@@ -1,10 +1,9 @@
 //! Values that are missing: how they are spelled, and how many there are in which column.
 
 use super::records::Record;
-use crate::error::Error;
-use crate::excerpt::{quoted, short};
-use crate::hint::{Hint, Message, Setting, missing_hints};
-use crate::tables::name_key;
+use crate::excerpt::short;
+use crate::hint::missing_hints;
+use crate::{Error, Hint, Message, Setting, name_key, quoted};
 use std::collections::BTreeMap;
 
 /// How a missing value is spelled: what pandas takes for one, the question mark of the UCI repository, the marks of

@@ -11,20 +11,17 @@ mod rows;
 mod sample;
 mod sheet;
 
-use crate::error::{Error, Result};
-use crate::excerpt::quoted;
-use crate::hint::Message;
 use crate::readers::class_names::{Classes, classes_of};
 use crate::readers::columnar;
 use crate::readers::format::{Format, is_binary};
 use crate::readers::input::{Input, name_file};
 use crate::readers::pattern::is_pattern;
-use crate::readers::table::{Table, Target, TargetKind};
-use crate::readers::text_format::TextFormat;
-use crate::tables::{Features, WithoutClass};
+use crate::{
+    Error, Features, Message, Result, Table, Target, TargetKind, TextFormat, WithoutClass, quoted,
+};
 pub(crate) use cell::{infinite, infinite_class, with_nul};
 use header::Selection;
-pub(crate) use header::{Places, separator_hint, target_is_ignored};
+pub(crate) use header::{Places, separator_hint};
 pub(crate) use missing::{Spellings, class_hints};
 pub(crate) use records::{MAX_COLUMNS, Record, Records};
 pub(crate) use sample::separator_of;

@@ -7,9 +7,7 @@ use rayon::prelude::*;
 
 use super::cell;
 use super::header::Selection;
-use crate::hint::{Hint, Message, Setting};
-use crate::readers::table::TargetKind;
-use crate::tables::TextValues;
+use crate::{Hint, Message, Setting, TargetKind, TextValues};
 
 const TASK: usize = 1 << 16;
 

@@ -3,12 +3,10 @@
 //! csv-core separates the fields; here are the limits, the lines, and the quotes that are never closed: a reader
 //! that continues to the end of the file inside one takes all rows after it for the text of a single value.
 
-use crate::error::{Error, Result};
-use crate::hint::{Hint, Message, Setting};
+use crate::{Error, Hint, Message, Result, Setting, quoted};
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 use super::quotes::text_after_quote;
-use crate::excerpt::quoted;
 use crate::readers::input::{Input, START};
 use crate::readers::spaces::SPACES;
 

@@ -6,11 +6,9 @@ use super::plain::{Piece, PlainRows};
 use super::records::{Record, Records};
 use super::sample::separator_name;
 use super::sheet::Sheet;
-use crate::error::{Error, Result};
-use crate::excerpt::quoted;
-use crate::hint::{Hint, Message, Setting};
-use crate::readers::table::TargetKind;
-use crate::tables::{FeaturesBuilder, TextValues};
+use crate::{
+    Error, FeaturesBuilder, Hint, Message, Result, Setting, TargetKind, TextValues, quoted,
+};
 
 /// What to do about words above numbers, below the names.
 const SECOND_HEADER: &str =

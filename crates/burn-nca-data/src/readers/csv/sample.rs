@@ -1,9 +1,9 @@
 //! The first records of a file, to find out how it is written: what separates the values, what is above the names.
 
 use super::records::Records;
+use crate::DecimalSign;
 use crate::readers::input::{Input, START};
 use crate::readers::spaces::SPACES;
-use crate::readers::text_format::DecimalSign;
 use crate::tables::is_number;
 
 const MOST: usize = 500;
@@ -257,36 +257,36 @@ mod tests {
 
     #[test]
     fn the_separator_is_the_one_that_cuts_header_and_row() {
-        for (text, separator) in [
-            ("a,b,y\n1,2,x\n", b','),
-            ("a;b;y\n1,5;2,5;x\n", b';'),
-            ("a\tb\ty\n1\t2\tx\n", b'\t'),
-            ("a|b|y\n1|2|x\n", b'|'),
-            ("width, cm\theight, cm\ty\n1\t2\tx\n", b'\t'),
-            ("\"a;b\",y\n1,x\n", b','),
-            ("\"a,b\";y\n1;x\n", b';'),
-            ("a;b;y\n", b';'),
-            ("a,b,y\n7\n", b','),
-            ("y\nx\n", b','),
-            ("y\na;b\n", b','),
-            ("", b','),
-            ("\n \na;y\n\n1;x\n", b';'),
-            ("a b y\n1 2 x\n", b' '),
-            ("   a     b  y\n 1.5   2.5  x\n  10     3  z\n", b' '),
-            ("a b y\n\"1\" 1.5 2.5 x\n\"2\" 2 3 z\n", b' '),
-            ("# by logger 3\na  b  y\n1  2  x\n3  4  z\n", b' '),
-            ("# a logger\na  b  y\n1  2  x\n3  4  z\n", b' '),
-            ("# a b y\n1 2 x\n3 4 z\n", b' '),
-            ("a  b\n1,5  x\n2,5  z\n", b' '),
-            ("a\t\tb\t\ty\n1\t\t2\t\tx\n", b' '),
-            ("\ta\ty\n0\t1\tx\n", b'\t'),
-            ("Made in 2024\n\na;b;y\n1;2;x\n3;4;z\n", b';'),
-            ("the class\nred wine\nwhite wine\n", b','),
-            ("the class\nclass 1\nclass 2\n", b','),
-            ("y\nclass 1\nclass 2\n", b','),
+        for (separator, texts) in [
+            (
+                b',',
+                "a,b,y\n1,2,x\n~\"a;b\",y\n1,x\n~a,b,y\n7\n~y\nx\n~y\na;b\n~~\
+              the class\nred wine\nwhite wine\n~the class\nclass 1\nclass 2\n~\
+              y\nclass 1\nclass 2\n",
+            ),
+            (
+                b';',
+                "a;b;y\n1,5;2,5;x\n~\"a,b\";y\n1;x\n~a;b;y\n~\n \na;y\n\n1;x\n~\
+              Made in 2024\n\na;b;y\n1;2;x\n3;4;z\n",
+            ),
+            (b'\t', "a\tb\ty\n1\t2\tx\n~width, cm\theight, cm\ty\n1\t2\tx\n~\ta\ty\n0\t1\tx\n"),
+            (b'|', "a|b|y\n1|2|x\n"),
+            (
+                b' ',
+                "a b y\n1 2 x\n~   a     b  y\n 1.5   2.5  x\n  10     3  z\n~\
+              a b y\n\"1\" 1.5 2.5 x\n\"2\" 2 3 z\n~\
+              # by logger 3\na  b  y\n1  2  x\n3  4  z\n~\
+              # a logger\na  b  y\n1  2  x\n3  4  z\n~# a b y\n1 2 x\n3 4 z\n~\
+              a  b\n1,5  x\n2,5  z\n~a\t\tb\t\ty\n1\t\t2\t\tx\n",
+            ),
         ] {
-            let found = separator_of(text.as_bytes(), DecimalSign::Point);
-            assert_eq!(found, separator, "{text:?}");
+            for text in texts.split('~') {
+                assert_eq!(
+                    separator_of(text.as_bytes(), DecimalSign::Point),
+                    separator,
+                    "{text:?}"
+                );
+            }
         }
         assert_eq!(separator_of(b"a;y\n1,5;2,5\n", DecimalSign::Comma), b';');
     }

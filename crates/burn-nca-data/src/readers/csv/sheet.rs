@@ -3,13 +3,12 @@
 use super::first_line::FirstLine;
 use super::records::Records;
 use super::sample::{Sample, separator_of, unmark};
-use crate::error::{Error, Result};
-use crate::excerpt::{list, quoted};
-use crate::hint::{Hint, Message, Setting};
+use crate::excerpt::list;
 use crate::readers::columnar;
 use crate::readers::input::Input;
-use crate::readers::text_format::{DecimalSign, Header, TextFormat};
-use crate::tables::column_numbers;
+use crate::{
+    DecimalSign, Error, Header, Hint, Message, Result, Setting, TextFormat, column_numbers, quoted,
+};
 
 pub(crate) struct Sheet<'a> {
     pub(crate) origin: String,

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::Header;
 use crate::readers::temporary::file;
-use crate::readers::text_format::Header;
 use crate::{Matrix, csv_field, csv_file};
 
 fn parse(text: &str) -> Result<Table> {

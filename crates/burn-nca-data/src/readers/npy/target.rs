@@ -3,13 +3,10 @@
 use super::header::Header;
 use super::numbers::decoder;
 use super::{Array, numbers, open_array, texts_of};
-use crate::error::{Error, Result};
-use crate::hint::{Hint, Message, Setting};
 use crate::readers::class_names::classes_of;
 use crate::readers::input::Input;
 use crate::readers::promised::shape_text;
-use crate::readers::table::{Target, TargetKind};
-use crate::tables::TextValues;
+use crate::{Error, Hint, Message, Result, Setting, Target, TargetKind, TextValues};
 
 /// The class that is none: the row of a NaN among labels.
 pub(super) const NO_CLASS: &str = "NaN";

@@ -37,35 +37,22 @@ fn classes(y: &[u8]) -> (Vec<usize>, Vec<String>) {
 
 #[test]
 fn every_number_type_and_byte_order_reads_alike() {
-    let values = [1_u8, 2, 3, 0, 0, 1];
-    let wide = |width: usize, big: bool| -> Vec<u8> {
-        let bytes = values.iter().flat_map(|value| {
-            let mut bytes = vec![0; width];
-            bytes[if big { width - 1 } else { 0 }] = *value;
-            bytes
-        });
-        bytes.collect()
-    };
-    let expected = values.map(f64::from);
-    for kind in ["i", "u"] {
-        for width in [1, 2, 4, 8] {
-            for big in [false, true] {
-                let order = if big { ">" } else { "<" };
-                let bytes =
-                    npy(&format!("{order}{kind}{width}"), "False", "(2, 3)", &wide(width, big));
-                let read = features(&bytes).unwrap();
-                assert_eq!(read.values(), expected, "{order}{kind}{width}");
+    macro_rules! check {
+        ($($dtype:literal $number:ty),+) => {$(
+            let values = [1, 2, 3, 0, 0, 1].map(|x: u8| <$number>::from(x));
+            for (order, bytes) in [
+                ("<", values.map(<$number>::to_le_bytes).as_flattened()),
+                (">", values.map(<$number>::to_be_bytes).as_flattened()),
+            ] {
+                let dtype = format!("{order}{}", $dtype);
+                let read = features(&npy(&dtype, "False", "(2, 3)", bytes)).unwrap();
+                assert_eq!(read.values(), [1.0, 2.0, 3.0, 0.0, 0.0, 1.0], "{dtype}");
                 assert_eq!(read.names(), ["x1", "x2", "x3"]);
             }
-        }
+        )+};
     }
-    let single: Vec<u8> = expected.iter().flat_map(|value| (*value as f32).to_be_bytes()).collect();
-    assert_eq!(features(&npy(">f4", "False", "(2, 3)", &single)).unwrap().values(), expected);
-    let half = [0x3c00_u16, 0x4000, 0x4200, 0, 0, 0x3c00];
-    for (order, bytes) in [("<", half.map(u16::to_le_bytes)), (">", half.map(u16::to_be_bytes))] {
-        let bytes = npy(&format!("{order}f2"), "False", "(2, 3)", bytes.as_flattened());
-        assert_eq!(features(&bytes).unwrap().values(), expected, "{order}f2");
-    }
+    check!("f2" half::f16, "f4" f32, "f8" f64, "i2" i16, "i4" i32, "i8" i64);
+    check!("u1" u8, "u2" u16, "u4" u32, "u8" u64);
     let flags = features(&npy("|b1", "False", "(2, 2)", &[1, 0, 0, 1])).unwrap();
     assert_eq!(flags.values(), [1.0, 0.0, 0.0, 1.0]);
     assert_eq!(features(&npy("|i1", "False", "(1, 1)", &[0xff])).unwrap().values(), [-1.0]);
@@ -79,26 +66,18 @@ fn fortran_order_gives_the_same_rows() {
 }
 
 #[test]
-fn other_types_and_headers_that_promise_too_much_are_named() {
-    let of = |dtype: &str, shape: &str, data: &[u8]| npy(dtype, "False", shape, data);
+fn a_header_is_not_believed() {
+    let of = |shape: &str, data: &[u8]| npy("<f8", "False", shape, data);
     let nested = format!("({}1,{}", "(".repeat(5000), ")".repeat(5000));
-    let long = [b"\x93NUMPY\x02\x00\xff\xff\xff\xff{".as_slice(), &[b' '; 100]].concat();
-    let complex = "values of type '<c16', not real numbers of at most 64 bits; save it with";
-    let cases: [(Vec<u8>, &str); 8] = [
-        (of("<f8", "()", &floats(&[1.])), "of shape (), and"),
-        (of("<c16", "(1, 1)", &[0; 16]), complex),
-        (of("<U1", "(1, 1)", &[65, 0, 0, 0]), "values of type '<U1'"),
-        // The header is not believed.
-        (of("<f8", "(1, 1)", &[0; 9]), "promises 1 x 1 values of 8 bytes, the file holds more"),
+    for (bytes, part) in [
+        (of("(1, 1)", &[0; 9]), "promises 1 x 1 values of 8 bytes, the file holds more"),
+        (of("(4294967296, 2147483648)", &[]), "values of 8 bytes, which no file holds"),
+        (of(&nested, &[]), "is not a NumPy array (its header is no dictionary: "),
         (
-            of("<f8", "(4294967296, 4294967296)", &[]),
-            "promises 4294967296 x 4294967296 values of 8 bytes, which no file",
+            [&b"\x93NUMPY\x02\x00\xff\xff\xff\xff{"[..], &[b' '; 100]].concat(),
+            "(its header is of 4294967295 bytes)",
         ),
-        (of("<f8", "(4294967296, 2147483648)", &[]), "which no file holds"),
-        (of("<f8", &nested, &[]), "is not a NumPy array (its header is no dictionary: "),
-        (long, "(its header is of 4294967295 bytes)"),
-    ];
-    for (bytes, part) in cases {
+    ] {
         let error = features(&bytes).unwrap_err().to_string();
         assert!(error.contains(part), "{part}: {error}");
     }

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use crate::error::{Error, Result};
-use crate::tables::SparseFeatures;
+use crate::{Error, Result, SparseFeatures};
 
 use super::Archive;
 use crate::excerpt::short;
@@ -78,14 +77,9 @@ impl Archive {
                 if starts.len() != lines + 1 || !in_order || !ends || of.len() != values.len() {
                     return Err(self.contradiction());
                 }
-                if format == "csr" {
-                    return SparseFeatures::from_csr(columns, starts, of, values)
-                        .map_err(|error| name_file(&self.origin, error));
-                }
-                let columns_of = starts.windows(2).enumerate();
-                let columns_of =
-                    columns_of.flat_map(|(column, two)| (two[0]..two[1]).map(move |_| column));
-                (of, columns_of.collect())
+                let lines = starts.windows(2).enumerate();
+                let lines = lines.flat_map(|(line, two)| vec![line; two[1] - two[0]]).collect();
+                if format == "csr" { (lines, of) } else { (of, lines) }
             }
             "coo" => (self.whole_numbers("row")?, self.whole_numbers("col")?),
             other => {

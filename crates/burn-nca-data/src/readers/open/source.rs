@@ -4,15 +4,13 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
-use crate::excerpt::quoted;
 use crate::near_name::suggestion;
 use crate::readers::format::Format;
 use crate::readers::input::{Input, STANDARD_INPUT, START};
 use crate::readers::{idx, matrix_market, npy, npz, once};
 use crate::sets::generate::word;
 use crate::sets::{by_name, names};
-use crate::tables::{Features, Labeled};
+use crate::{Error, Features, Labeled, Result, quoted};
 
 /// What a source turned out to be; files are open, so that they are opened only once.
 pub(super) enum Source {

@@ -2,11 +2,8 @@
 
 use super::RawOptions;
 use super::chosen::Kind;
-use crate::excerpt::quoted;
-use crate::hint::Message;
 use crate::readers::csv::{Spellings, class_hints, infinite, infinite_class, with_nul};
-use crate::readers::text_format::DecimalSign;
-use crate::tables::{RawColumn, RawValues, TextValues, name_key};
+use crate::{DecimalSign, Message, RawColumn, RawValues, TextValues, name_key, quoted};
 
 /// Distinct numbers whose spelling is kept, should a text follow: a column with more is no category.
 const SPELLED: usize = 512;

@@ -1,10 +1,8 @@
 //! Which columns are read as they are, and each as what.
 
 use super::RawOptions;
-use crate::error::{Error, Result};
-use crate::hint::Message;
-use crate::readers::csv::{Places, Sheet, TargetColumn, separator_hint, target_is_ignored};
-use crate::readers::table::TargetKind;
+use crate::readers::csv::{Places, Sheet, separator_hint};
+use crate::{Error, Message, Result, TargetKind};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -26,10 +24,10 @@ pub(super) fn choose(sheet: &Sheet<'_>, options: &RawOptions) -> Result<(Chosen,
     let (origin, names) = (&sheet.origin, &sheet.names);
     let places = Places::new(origin, names)?;
     let target = match &options.target {
-        None | Some((TargetColumn::None, _)) => None,
-        Some((TargetColumn::Last, task)) => Some((names.len() - 1, *task)),
-        Some((TargetColumn::Name(name), task)) => Some((places.find(name)?, *task)),
+        Some((column, task)) => places.target(column)?.map(|column| (column, *task)),
+        None => None,
     };
+    let target_column = target.map(|(column, _)| column);
     let find = |name: &String| places.find(name);
     let all = |names: &[String]| names.iter().map(find).collect::<Result<Vec<usize>>>();
     let those_there = |names: &[String]| -> Vec<usize> {
@@ -38,16 +36,7 @@ pub(super) fn choose(sheet: &Sheet<'_>, options: &RawOptions) -> Result<(Chosen,
     let text = [all(&options.text)?, those_there(&options.text_if_there)].concat();
     let also = all(&options.also)?;
     let levels = those_there(&options.levels);
-    let ignored = options.ignore.iter().filter(|name| places.are_to_find(name));
-    let ignored: Vec<Vec<usize>> =
-        ignored.map(|name| places.find_all(name)).collect::<Result<_>>()?;
-    let ignored = ignored.concat();
-    let target_column = target.map(|(column, _)| column);
-    if let Some(column) = target_column
-        && options.ignore.contains(&names[column])
-    {
-        return Err(target_is_ignored(origin, &names[column]));
-    }
+    let ignored = places.ignored(&options.ignore, target_column)?;
     let roles = [&text[..], &also].concat();
     let others: Vec<usize> = ignored.iter().chain(&roles).copied().chain(target_column).collect();
     let wanted = (options.columns.as_deref(), options.columns_in_order);

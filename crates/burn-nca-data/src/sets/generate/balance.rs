@@ -1,6 +1,6 @@
 //! The balance scale of the UCI repository, generated.
 
-use crate::tables::{Features, Labeled};
+use crate::{Features, Labeled};
 
 /// The balance scale: all 625 ways to hang a weight of 1 to 5 at a distance of 1 to 5 on each side.
 ///

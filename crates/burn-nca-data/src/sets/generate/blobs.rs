@@ -1,7 +1,6 @@
 //! Normal clouds, one per class.
 
-use crate::Result;
-use crate::tables::{Features, Labeled};
+use crate::{Features, Labeled, Result};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -1,7 +1,6 @@
 //! XOR of two features with noise and irrelevant features.
 
-use crate::error::{Error, Result};
-use crate::tables::{Features, Labeled};
+use crate::{Error, Features, Labeled, Result};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

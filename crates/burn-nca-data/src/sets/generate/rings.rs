@@ -1,7 +1,6 @@
 //! Concentric rings in noise, the artificial data of the NCA paper.
 
-use crate::Result;
-use crate::tables::{Features, Labeled};
+use crate::{Features, Labeled, Result};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

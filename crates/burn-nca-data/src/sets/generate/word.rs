@@ -1,10 +1,8 @@
 //! A made-up set with options, as one word of a command line: `noisy-xor:alpha=.5,noise=.3/.5,seed=1`.
 
-use crate::error::{Error, Result};
-use crate::tables::Labeled;
+use crate::{Error, Labeled, Result, quoted};
 
 use super::{NoisyXorOptions, noisy_xor};
-use crate::excerpt::quoted;
 use crate::near_name::suggestion;
 
 const OPTIONS: [&str; 5] = ["alpha", "noise", "irrelevant", "rows", "seed"];

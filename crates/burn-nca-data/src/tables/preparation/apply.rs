@@ -3,10 +3,10 @@
 use super::column::{Cell, Cells, PreparedColumn, Reading};
 use super::config::Missing;
 use super::{Preparation, list};
-use crate::error::{Error, Result};
-use crate::excerpt::quoted;
-use crate::hint::{Message, missing_hints};
-use crate::tables::{Features, FeaturesBuilder, RawTable, are_same_letters};
+use crate::hint::missing_hints;
+use crate::{
+    Error, Features, FeaturesBuilder, Message, RawTable, Result, are_same_letters, quoted,
+};
 
 /// What a preparation made of a table.
 #[derive(Clone, Debug, PartialEq)]

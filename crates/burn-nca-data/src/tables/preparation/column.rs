@@ -1,8 +1,6 @@
 //! One column of a raw table: how it is read, and how its missing values are filled.
 
-use crate::error::{Error, Result};
-use crate::excerpt::quoted;
-use crate::tables::{RawColumn, RawValues, TextValues, name_key};
+use crate::{Error, RawColumn, RawValues, Result, TextValues, name_key, quoted};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

@@ -3,12 +3,12 @@
 use super::column::{Cell, PreparedColumn, Reading, are_booleans};
 use super::spelled::{is_date, is_number, number_hints};
 use super::{Preparation, list};
-use crate::error::{Error, Result};
-use crate::excerpt::quoted;
-use crate::hint::{Hint, Message, Setting, missing_hints};
+use crate::hint::missing_hints;
 use crate::tables::agreement_width::median;
 use crate::tables::name_key::distinct_names;
-use crate::tables::{RawColumn, RawTable, RawValues, TextValues};
+use crate::{
+    Error, Hint, Message, RawColumn, RawTable, RawValues, Result, Setting, TextValues, quoted,
+};
 use serde::{Deserialize, Serialize};
 
 /// The most levels of a categorical column, unless set otherwise.

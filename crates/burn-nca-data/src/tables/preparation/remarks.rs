@@ -3,7 +3,7 @@
 use super::column::{PreparedColumn, Reading};
 use super::config::Missing;
 use super::{Preparation, list};
-use crate::excerpt::quoted;
+use crate::quoted;
 
 impl Preparation {
     /// What it does, a sentence per thing; none where numbers stay as they are.

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::hint::{Hint, Setting};
+use crate::{Hint, Setting};
 
 /// What may separate the thousands of a number.
 const GROUPING: [char; 8] = [',', '.', ' ', '\u{a0}', '\u{202f}', '\'', '’', '_'];

@@ -1,7 +1,7 @@
 //! Tests of the preparation of raw tables.
 
 use super::*;
-use crate::tables::{RawColumn, RawTable};
+use crate::{RawColumn, RawTable};
 
 const NAN: f64 = f64::NAN;
 

@@ -1,14 +1,17 @@
 //! Tables of Parquet and Arrow files compared with the same tables as CSV.
 
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Float64Array, StringArray};
+use arrow_ipc::writer::StreamWriter;
+use proptest::prelude::*;
+
 use crate::readers::raw::shown;
 use crate::readers::temporary::{file, gzip};
-use crate::tables::{RawTable, RawValues};
+use crate::{RawTable, RawValues};
 
 use super::*;
-use crate::{
-    CsvOptions, RawOptions, Target, TargetColumn, TargetKind, open, open_features, open_raw,
-    open_unlabeled, parse_raw,
-};
+use crate::{CsvOptions, RawOptions, open, open_raw, parse_raw};
 
 const MIXED: &str = "width,count,city,open,note,y
 5.126,3,Rome,false,\"say \"\"a\"\"\",u
@@ -36,10 +39,6 @@ fn raw(name: &str) -> RawTable {
 
 fn of_text(text: &str) -> Vec<String> {
     shown(&parse_raw("t.csv", text.as_bytes(), &RawOptions::default()).unwrap())
-}
-
-fn error<T>(outcome: Result<T>) -> String {
-    outcome.err().unwrap().to_string()
 }
 
 #[test]
@@ -118,68 +117,54 @@ fn an_index_of_pandas_is_where_its_csv_has_it() {
 
 #[test]
 fn messages_name_rows_and_columns_and_no_lines() {
-    let told = |name: &str, ignore: &[&str]| {
-        let ignore = ignore.iter().map(|name| (*name).to_string()).collect();
-        error(open(&at(name), &CsvOptions { ignore, ..CsvOptions::default() }))
-    };
-    let missing = told("mixed-snappy.parquet", &["city", "open", "note"]);
-    let expected =
-        "1 of 12 rows lacks a value: 1 in column \"width\" (empty in row 3); fill the values in";
-    assert!(missing.contains(expected), "{missing}");
-    let text = told("mixed-snappy.parquet", &["width"]);
-    assert!(text.contains(".parquet, row 1, column \"city\": \"Rome\" is not a number"), "{text}");
-    let ragged = told("ragged.parquet", &[]);
-    assert!(
-        ragged.contains("row 2, column \"x\": a list of 1 numbers where the first"),
-        "{ragged}"
-    );
-    let empty = told("empty.parquet", &[]);
-    assert!(empty.contains("has columns but no rows"), "{empty}");
-    let single = error(open_unlabeled(&at("single.parquet"), &CsvOptions::default()));
-    assert!(single.contains("1 of 3 rows lacks a value") && single.contains("row 2"), "{single}");
+    for (name, ignore, part) in [
+        (
+            "mixed-snappy.parquet",
+            &["city", "open", "note"][..],
+            "1 of 12 rows lacks a value: 1 in column \"width\" (empty in row 3); fill the values in",
+        ),
+        ("mixed-snappy.parquet", &["width"], ".parquet, row 1, column \"city\": \"Rome\" is not"),
+        ("ragged.parquet", &[], "row 2, column \"x\": a list of 1 numbers where the first"),
+        ("empty.parquet", &[], "has columns but no rows"),
+    ] {
+        let ignore = ignore.iter().map(ToString::to_string).collect();
+        let options = CsvOptions { ignore, ..CsvOptions::default() };
+        let error = open(&at(name), &options).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
     // Names that would be a row of data on the first line of a text.
     assert_eq!(raw("numbers.parquet").columns()[0].name(), "5.1");
 }
 
-mod round_trip {
-    use std::sync::Arc;
-
-    use arrow_array::{ArrayRef, Float64Array, StringArray};
-    use arrow_ipc::writer::StreamWriter;
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        /// Any number and any text, as they come back from a file; spaces around a text do not matter, as in CSV.
-        #[test]
-        fn values_come_back(
-            rows in proptest::collection::vec((proptest::option::of(any::<f64>().prop_filter("finite", |x| x.is_finite())), "\\PC*|[a\",\n\r ]{0,6}"), 1..30),
-        ) {
-            let numbers: Vec<Option<f64>> = rows.iter().map(|row| row.0).collect();
-            let texts: Vec<String> = rows.iter().map(|row| format!("t{}", row.1)).collect();
-            let columns: [(&str, ArrayRef); 2] = [
-                ("x", Arc::new(Float64Array::from(numbers.clone()))),
-                ("t", Arc::new(StringArray::from(texts.clone()))),
-            ];
-            let batch = RecordBatch::try_from_iter(columns).unwrap();
-            let mut bytes = Vec::new();
-            let mut writer = StreamWriter::try_new(&mut bytes, &batch.schema()).unwrap();
-            writer.write(&batch).unwrap();
-            writer.finish().unwrap();
-            drop(writer);
-            let table = parse_raw("t.arrows", &bytes, &RawOptions::default()).unwrap();
-            let RawValues::Numbers(read) = table.columns()[0].values() else { panic!() };
-            let bits = |value: f64| if value.is_nan() { None } else { Some(value.to_bits()) };
-            prop_assert_eq!(
-                read.iter().map(|value| bits(*value)).collect::<Vec<_>>(),
-                numbers.iter().map(|value| value.map(f64::to_bits)).collect::<Vec<_>>()
-            );
-            let RawValues::Text(read) = table.columns()[1].values() else { panic!() };
-            prop_assert_eq!(
-                read.iter().map(|text| text.unwrap().to_string()).collect::<Vec<_>>(),
-                texts.iter().map(|text| text.trim().to_string()).collect::<Vec<_>>()
-            );
-        }
+proptest! {
+    /// Any number and any text, as they come back from a file; spaces around a text do not matter, as in CSV.
+    #[test]
+    fn values_come_back(
+        rows in proptest::collection::vec((proptest::option::of(any::<f64>().prop_filter("finite", |x| x.is_finite())), "\\PC*|[a\",\n\r ]{0,6}"), 1..30),
+    ) {
+        let numbers: Vec<Option<f64>> = rows.iter().map(|row| row.0).collect();
+        let texts: Vec<String> = rows.iter().map(|row| format!("t{}", row.1)).collect();
+        let columns: [(&str, ArrayRef); 2] = [
+            ("x", Arc::new(Float64Array::from(numbers.clone()))),
+            ("t", Arc::new(StringArray::from(texts.clone()))),
+        ];
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        let mut bytes = Vec::new();
+        let mut writer = StreamWriter::try_new(&mut bytes, &batch.schema()).unwrap();
+        writer.write(&batch).unwrap();
+        writer.finish().unwrap();
+        drop(writer);
+        let table = parse_raw("t.arrows", &bytes, &RawOptions::default()).unwrap();
+        let RawValues::Numbers(read) = table.columns()[0].values() else { panic!() };
+        let bits = |value: f64| if value.is_nan() { None } else { Some(value.to_bits()) };
+        prop_assert_eq!(
+            read.iter().map(|value| bits(*value)).collect::<Vec<_>>(),
+            numbers.iter().map(|value| value.map(f64::to_bits)).collect::<Vec<_>>()
+        );
+        let RawValues::Text(read) = table.columns()[1].values() else { panic!() };
+        prop_assert_eq!(
+            read.iter().map(|text| text.unwrap().to_string()).collect::<Vec<_>>(),
+            texts.iter().map(|text| text.trim().to_string()).collect::<Vec<_>>()
+        );
     }
 }
