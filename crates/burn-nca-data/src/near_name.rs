@@ -4,10 +4,8 @@ use strsim::osa_distance;
 
 use crate::quoted;
 
-/// The nearest of `known` to `wanted`, if it is near enough to be a slip of the keyboard.
-///
-/// Near means: equal but for case, or at most one edit for every three letters of `wanted` (an edit
-/// inserts, deletes or replaces a letter, or swaps two).
+/// The nearest of `known` to `wanted`: equal but for case, or at most one edit for every three letters of `wanted` (a
+/// letter inserted, deleted or replaced, or two swapped).
 pub(crate) fn nearest<'a>(
     wanted: &str,
     known: impl IntoIterator<Item = &'a str>,

@@ -1,6 +1,6 @@
 //! The classes of the rows of a file, and the order of their names.
 
-use crate::tables::{distinct_names, is_decimal};
+use crate::tables::{decimal, distinct_names};
 use crate::{TextValues, name_key};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -9,13 +9,11 @@ use std::collections::HashMap;
 /// The class of each row, from 0, and the name of each class.
 pub(crate) type Classes = (Vec<usize>, Vec<String>);
 
-/// The classes of the rows that have one, in an order that only their names decide: by number when every name is a number
-/// (`2` before `10`), else by text in which runs of digits count by their value (`name 2` before `name 10`).
-///
-/// Several spellings of one number (`1` and `1.0`) are one class, which has the shortest of them for a name.
+/// The classes of the rows that have one: by number when every name is a number (`2` before `10`), else by text in which runs
+/// of digits count by their value. Spellings of one number are one class, named by the shortest.
 pub(crate) fn classes_of(column: &TextValues) -> Classes {
     let mut names = distinct_names(column.distinct().iter().map(String::as_str));
-    if names.iter().all(|name| is_decimal(&without_zeros(name))) {
+    if names.iter().all(|name| decimal(&without_zeros(name)).is_some()) {
         names.sort_by(|one, other| by_number(one, other));
     } else {
         names.sort_by(|one, other| natural_order(one, other));
@@ -117,17 +115,5 @@ mod tests {
         assert_eq!(names, ["99", "1234", "01234", "001234"]);
         assert_eq!(labels, [1, 2, 1, 0, 3]);
         assert_eq!(index(&["1.0", "2.0", "yes"]).1, ["1.0", "2.0", "yes"]);
-    }
-
-    #[test]
-    fn truth_values_are_classes_however_they_are_written() {
-        for known in [["0", "1"], ["False", "True"], ["false", "true"]] {
-            let known = known.map(String::from);
-            let of = |name| same_truth(name, &known);
-            assert_eq!(["FALSE", "true", "0.0", "1"].map(of), [Some(0), Some(1), Some(0), Some(1)]);
-            assert_eq!(["no", "2", ""].map(of), [None; 3]);
-        }
-        assert_eq!(same_truth("true", &["0", "2"].map(String::from)), None);
-        assert_eq!(same_truth("TRUE", &["true", "True"].map(String::from)), None);
     }
 }

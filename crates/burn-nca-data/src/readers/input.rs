@@ -167,22 +167,6 @@ impl<'a> Input<'a> {
         self.read += count as u64;
     }
 
-    /// Fills the buffer, or as much of it as there are bytes left; gives how many it were.
-    pub(crate) fn read_into(&mut self, buffer: &mut [u8]) -> Result<usize> {
-        let mut filled = 0;
-        while filled < buffer.len() {
-            let bytes = self.fill()?;
-            let count = bytes.len().min(buffer.len() - filled);
-            if count == 0 {
-                break;
-            }
-            buffer[filled..filled + count].copy_from_slice(&bytes[..count]);
-            self.consume(count);
-            filled += count;
-        }
-        Ok(filled)
-    }
-
     /// Puts bytes back that were read last, to be read again.
     pub(crate) fn put_back(&mut self, bytes: Vec<u8>) {
         self.read = self.read.saturating_sub(bytes.len() as u64);
@@ -217,7 +201,7 @@ impl<'a> Input<'a> {
         limit: usize,
         read: impl FnOnce(&mut dyn BufRead, &mut Vec<u8>) -> io::Result<usize>,
     ) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(limit.min(START));
         let outcome = read(&mut self.bytes.by_ref().take(limit as u64), &mut bytes);
         self.read += bytes.len() as u64;
         match outcome {

@@ -101,11 +101,7 @@ fn read_rows(mut input: Input<'_>) -> Result<Rows> {
     Ok(Rows { origin, values, columns, has_nan })
 }
 
-/// The features of one array, and the target of each row from another; files, or arrays of an archive.
-///
-/// The target is `[n]` or `[n, 1]`. With [`TargetKind::Classes`] it may hold integers, booleans, text, or
-/// floats that are whole numbers; with [`TargetKind::Numeric`] any finite number. Classes are ordered as
-/// in a CSV file.
+/// The features of one array, and the target of each row, `[n]` or `[n, 1]`, from another; files, or arrays of an archive.
 pub(crate) fn read_inputs(x: Input<'_>, y: Input<'_>, task: TargetKind) -> Result<Table> {
     let x_origin = x.origin();
     let features = read_features(x)?;

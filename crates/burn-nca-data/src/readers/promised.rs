@@ -7,23 +7,21 @@ use crate::{FeaturesBuilder, Result};
 
 use crate::readers::input::{Input, START};
 
-/// Hands the promised bytes to `take`, a piece at a time: whole values of up to eight bytes each, but for the last one of
-/// a file that is cut off. No more memory is taken than a piece needs. Gives what is wrong where the file holds fewer bytes,
-/// counted with this `unit`, or more.
+/// Hands the promised bytes to `take`, a piece of whole values of up to eight bytes at a time. Gives what is wrong where the
+/// file holds fewer, counted with this `unit`, or more.
 pub(crate) fn read_promised(
     input: &mut Input<'_>,
     (promised, unit): (Option<usize>, &str),
     mut take: impl FnMut(&[u8]),
 ) -> Result<Option<String>> {
     let Some(promised) = promised else { return Ok(Some("which no file holds".into())) };
-    let mut piece = vec![0; START.min(promised)];
     let mut read = 0;
     while read < promised {
-        let wanted = piece.len().min(promised - read);
-        let found = input.read_into(&mut piece[..wanted])?;
-        take(&piece[..found]);
-        read += found;
-        if found < wanted {
+        let wanted = START.min(promised - read);
+        let piece = input.read_at_most(wanted)?;
+        take(&piece);
+        read += piece.len();
+        if piece.len() < wanted {
             return Ok(Some(format!("the file holds {read}{unit}")));
         }
     }

@@ -196,21 +196,4 @@ mod tests {
         let a = texts(&table, "a");
         assert!(a.split(' ').count() == 2001 && a.ends_with("1998 1999 x"), "{a}");
     }
-
-    #[test]
-    fn other_separators_decimal_signs_and_encodings_are_read() {
-        let text = "größe;y\n1,5;ä\n;b\n";
-        let units = text.encode_utf16().flat_map(u16::to_le_bytes);
-        let bytes: Vec<u8> = [0xff, 0xfe].into_iter().chain(units).collect();
-        let decimal = DecimalSign::Comma;
-        let format = TextFormat { decimal, ..TextFormat::default() };
-        let options = RawOptions { format: format.clone(), ..RawOptions::default() };
-        let utf_16 = parse_raw("t", &bytes, &options).unwrap();
-        assert_eq!(shown(&utf_16), shown(&raw(text, &options)));
-        assert_eq!(utf_16.column("größe").unwrap().num_missing(), 1);
-        let latin1 = b"gr\xf6\xdfe;y\n1,5;\xe4\n;b\n";
-        let format = TextFormat { encoding: Some("latin1".into()), ..format };
-        let options = RawOptions { format, ..RawOptions::default() };
-        assert_eq!(shown(&parse_raw("t", latin1, &options).unwrap()), shown(&utf_16));
-    }
 }

@@ -72,14 +72,12 @@ impl Target {
         match self {
             Self::Classes { labels, mut names } => {
                 let unwanted = names.iter().position(|name| name_key(name) == name_key(class));
-                let kept = |row: &usize| Some(labels[*row]) != unwanted;
-                let kept: Vec<usize> = (0..labels.len()).filter(kept).collect();
-                let below = |label: usize| unwanted.is_some_and(|class| label > class);
-                let labels = kept.iter().map(|&row| labels[row] - usize::from(below(labels[row])));
-                let labels = labels.collect();
-                if let Some(class) = unwanted {
-                    names.remove(class);
-                }
+                let unwanted = unwanted.unwrap_or(names.len());
+                let kept = (0..labels.len()).filter(|&row| labels[row] != unwanted);
+                let kept: Vec<usize> = kept.collect();
+                let label = |&row: &usize| labels[row] - usize::from(labels[row] > unwanted);
+                let labels = kept.iter().map(label).collect();
+                names.retain(|name| name_key(name) != name_key(class));
                 (Self::Classes { labels, names }, kept)
             }
             Self::Numeric(values) => {
@@ -127,7 +125,11 @@ impl Table {
             return self;
         }
         let (target, kept) = std::mem::replace(&mut self.target, Target::None).without(class);
-        self.target = target;
+        Self { target, ..self }.keeping(&kept)
+    }
+
+    /// The same with only these rows, whose target it is, and the others set apart.
+    pub(crate) fn keeping(mut self, kept: &[usize]) -> Self {
         if kept.len() == self.features.rows() {
             return self;
         }
@@ -140,7 +142,7 @@ impl Table {
         }
         let features = Features::new(values, self.features.names().to_vec());
         self.without_class = features.ok().map(|features| WithoutClass { rows, features });
-        self.features = self.features.select(&kept);
+        self.features = self.features.select(kept);
         self
     }
 
@@ -171,10 +173,7 @@ impl Table {
         match self.target {
             Target::Classes { labels, names } => Labeled::new(self.features, labels, names),
             Target::Numeric(_) => {
-                let name = &self.target_name;
-                let text =
-                    format!("the target {name:?} was read as numbers, and classes are needed");
-                Err(Error::data(Message::from(text).with_hint(Setting::Classes)))
+                Err(wrong_kind(&self.target_name, ["numbers", "classes"], Setting::Classes))
             }
             Target::None => Err(Error::data(
                 "no target column was read, and classes are needed; name the column of the classes",
@@ -220,10 +219,7 @@ impl Table {
         match self.target {
             Target::Numeric(values) => Ok((self.features, values)),
             Target::Classes { .. } => {
-                let name = &self.target_name;
-                let text =
-                    format!("the target {name:?} was read as classes, and numbers are needed");
-                Err(Error::data(Message::from(text).with_hint(Setting::Numbers)))
+                Err(wrong_kind(&self.target_name, ["classes", "numbers"], Setting::Numbers))
             }
             Target::None => Err(Error::data(
                 "no target column was read, and numbers are needed; name the target column",
@@ -267,10 +263,15 @@ impl Table {
     /// A class that is a number but no whole one: the sign of a numeric target that was read as classes.
     pub fn fractional_class(&self) -> Option<&str> {
         let Target::Classes { names, .. } = &self.target else { return None };
-        let numbers: Vec<f64> = names.iter().filter_map(|name| name.parse().ok()).collect();
-        let fractional = numbers.iter().position(|number| number.fract() != 0.0);
-        fractional.filter(|_| numbers.len() == names.len()).map(|at| names[at].as_str())
+        let numbers: Option<Vec<f64>> = names.iter().map(|name| name.parse().ok()).collect();
+        let fractional = numbers?.iter().position(|number| number.fract() != 0.0)?;
+        Some(&names[fractional])
     }
+}
+
+fn wrong_kind(name: &str, [read, needed]: [&str; 2], setting: Setting) -> Error {
+    let text = format!("the target {name:?} was read as {read}, and {needed} are needed");
+    Error::data(Message::from(text).with_hint(setting))
 }
 
 impl From<Labeled> for Table {
@@ -295,24 +296,21 @@ mod tests {
 
     #[test]
     fn a_target_of_the_wrong_kind_is_refused_by_name() {
-        let error = table(Target::Numeric(vec![0.5, 1.5])).into_labeled().unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "the target \"y\" was read as numbers, and classes are needed; read it with \
-             TargetKind::Classes"
+        let numeric = || table(Target::Numeric(vec![0.5, 1.5]));
+        let error = [
+            numeric().into_labeled().unwrap_err(),
+            table(classes()).into_numeric().unwrap_err(),
+            table(Target::None).into_labeled().unwrap_err(),
+        ];
+        let [numbers, classes, none] = error.map(|error| error.to_string());
+        assert!(
+            numbers.starts_with("the target \"y\" was read as numbers, and classes are needed;")
         );
-        let error = table(classes()).into_numeric().unwrap_err().to_string();
-        assert!(error.contains("\"y\" was read as classes, and numbers are needed"), "{error}");
-        let error = table(Target::None).into_labeled().unwrap_err().to_string();
-        assert!(error.contains("name the column of the classes"), "{error}");
-    }
-
-    #[test]
-    fn classes_take_the_numbers_of_a_given_list() {
-        let known = ["a", "b", "c"].map(String::from);
-        let data = table(classes()).into_labeled_as(&known).unwrap();
-        assert_eq!(data.labels(), [2, 0]);
-        assert_eq!(data.class_names(), known);
+        assert!(
+            classes.starts_with("the target \"y\" was read as classes, and numbers are needed;")
+        );
+        assert!(none.ends_with("name the column of the classes"));
+        assert_eq!(numeric().into_regression().unwrap().targets().names(), ["y"]);
     }
 
     #[test]
@@ -322,7 +320,8 @@ mod tests {
             let names = names.map(String::from).to_vec();
             table(Target::Classes { labels: vec![1, 0], names }).into_labeled_as(&known)
         };
-        assert_eq!(of(["0.0", "1e0"]).unwrap().labels(), [1, 0]);
+        let data = of(["0.0", "1e0"]).unwrap();
+        assert_eq!((data.labels(), data.class_names()), (&[1, 0][..], &known[..]));
         assert_eq!(of(["01", "1.0"]).unwrap().labels(), [1, 2]);
         assert!(of(["001", "1"]).unwrap_err().to_string().contains("\"001\""));
     }

@@ -25,42 +25,36 @@ impl Dataset {
 /// Why a set can be made.
 const VALID: &str = "the default options are valid";
 
+const fn set(name: &'static str, description: &'static str, load: fn() -> Labeled) -> Dataset {
+    Dataset { name, description, load }
+}
+
 const DATASETS: [Dataset; 7] = [
-    Dataset {
-        name: "iris",
-        description: "150 flowers x 4 measurements in cm, 3 species (UCI, CC BY 4.0)",
-        load: iris,
-    },
-    Dataset {
-        name: "wine",
-        description: "178 wines x 13 chemical measurements, 3 cultivars (UCI, CC BY 4.0)",
-        load: wine,
-    },
-    Dataset {
-        name: "digits",
-        description: "1797 handwritten digits x 64 pixels from 0 to 16, 10 classes (UCI, CC BY 4.0)",
-        load: digits,
-    },
-    Dataset {
-        name: "balance",
-        description: "625 balance scales x 4 weights and distances, 3 classes (made by its rule)",
-        load: balance,
-    },
-    Dataset {
-        name: "rings",
-        description: "500 points x 3 columns, 5 concentric rings and a column of noise (made, seed 0)",
-        load: || rings(RingsOptions::default(), 0).expect(VALID),
-    },
-    Dataset {
-        name: "noisy-xor",
-        description: "1100 rows x 8 inputs, exclusive-or of 2 noisy bits, 4 irrelevant (made, seed 0)",
-        load: || noisy_xor(NoisyXorOptions::default(), 0).expect(VALID),
-    },
-    Dataset {
-        name: "blobs",
-        description: "300 points x 4 columns, 3 well-separated normal clouds (made, seed 0)",
-        load: || blobs(300, 4, 3, 0).expect(VALID),
-    },
+    set("iris", "150 flowers x 4 measurements in cm, 3 species (UCI, CC BY 4.0)", iris),
+    set("wine", "178 wines x 13 chemical measurements, 3 cultivars (UCI, CC BY 4.0)", wine),
+    set(
+        "digits",
+        "1797 handwritten digits x 64 pixels from 0 to 16, 10 classes (UCI, CC BY 4.0)",
+        digits,
+    ),
+    set(
+        "balance",
+        "625 balance scales x 4 weights and distances, 3 classes (made by its rule)",
+        balance,
+    ),
+    set(
+        "rings",
+        "500 points x 3 columns, 5 concentric rings and a column of noise (made, seed 0)",
+        || rings(RingsOptions::default(), 0).expect(VALID),
+    ),
+    set(
+        "noisy-xor",
+        "1100 rows x 8 inputs, exclusive-or of 2 noisy bits, 4 irrelevant (made, seed 0)",
+        || noisy_xor(NoisyXorOptions::default(), 0).expect(VALID),
+    ),
+    set("blobs", "300 points x 4 columns, 3 well-separated normal clouds (made, seed 0)", || {
+        blobs(300, 4, 3, 0).expect(VALID)
+    }),
 ];
 
 /// Every data set that needs no file, bundled ones first.

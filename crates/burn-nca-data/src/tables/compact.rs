@@ -10,11 +10,8 @@ const NEGATIVE_ZERO: i32 = i32::MIN;
 pub(super) struct Compact {
     /// The bits of an f32 each, or a whole number.
     pub(super) cells: Vec<i32>,
-    /// How many decimals a whole number has; none where the cells are bits: of pixels, counts, what was computed in single
-    /// precision.
-    ///
-    /// Decimals are what people and programs print: 5.1 is 51 over 10. Both are exact in f64 and a division is rounded
-    /// once, so that the quotient is what reading "5.1" gives, to the bit.
+    /// How many decimals a whole number has; none where the cells are bits. Both 51 and 10 are exact in f64 and a division is
+    /// rounded once, so that the quotient is what reading "5.1" gives, to the bit.
     places: Option<usize>,
 }
 

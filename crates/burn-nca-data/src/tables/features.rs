@@ -13,10 +13,10 @@ const BLOCK_VALUES: usize = 1 << 16;
 
 /// Rows of numeric features on the host, row-major, in f64.
 ///
-/// Copies share the values, as does the selection of all rows in their order: a large table is stored in memory once. Where
-/// its values fit in four bytes each, it is stored in them ([`FeaturesBuilder`](super::FeaturesBuilder)), and a scaling is
-/// applied as its rows are looked at; what they are is the same. [`values`](Self::values) and [`row`](Self::row) make all of them
-/// f64, once; [`each_row`](Self::each_row), [`copy_row`](Self::copy_row) and [`value`](Self::value) do not.
+/// Copies share the values, as does the selection of all rows in their order. Values that fit in four bytes each are stored in
+/// them ([`FeaturesBuilder`](super::FeaturesBuilder)), and scaled as rows are looked at, to the same bits.
+/// [`values`](Self::values) and [`row`](Self::row) make all of them f64, once; [`each_row`](Self::each_row),
+/// [`copy_row`](Self::copy_row) and [`value`](Self::value) do not.
 ///
 /// # Examples
 /// ```

@@ -97,14 +97,11 @@ mod tests {
     use super::*;
     use crate::tables::Features;
 
-    fn labeled(labels: Vec<usize>) -> Labeled {
-        let features = Features::unnamed(vec![0.0; labels.len()], 1).unwrap();
-        Labeled::from_labels(features, labels).unwrap()
-    }
-
     #[test]
     fn every_row_is_held_out_once_and_every_fold_holds_out_each_class_alike() {
-        let data = labeled([vec![0; 23], vec![1; 11], vec![2; 5]].concat());
+        let labels = [vec![0; 23], vec![1; 11], vec![2; 5]].concat();
+        let features = Features::unnamed(vec![0.0; labels.len()], 1).unwrap();
+        let data = Labeled::from_labels(features, labels).unwrap();
         let folds = stratified_folds(&data, 5, 3).unwrap();
         let mut held_out = vec![0; data.rows()];
         for fold in &folds {

@@ -84,10 +84,8 @@ impl Labeled {
 
     /// The same rows, each with a weight: how much its term counts in the objective that is fitted.
     ///
-    /// A row of weight 2 is two terms. One of weight 0 is left out of a fit as if it were not there: it has no term, is
-    /// no row's neighbor and has no vote, and scores leave it out. See
-    /// `objective::ClassIndex::with_weights`. The voices of the rows count as much
-    /// in the predictions of the model (`neighbors::Voters`); scores do not use them.
+    /// A row of weight 2 is two terms. One of weight 0 is left out of a fit, of votes and of scores, as if it were not there. The
+    /// voices of the rows count as much in the predictions of the model (`neighbors::Voters`); scores do not use them.
     ///
     /// # Errors
     /// Not one weight per row, a weight that is negative or not finite, or none that is positive.
@@ -125,10 +123,8 @@ impl Labeled {
     /// ```text
     /// p_ij = exp(-||z_i - z_j||²) / Σ_l exp(-||z_i - z_l||²)      i labeled; l over all other rows, labeled or not
     /// ```
-    /// A row without a class is never a positive; it only adds to denominators, so that a labeled row
-    /// among many of them is pushed toward its own class. Only a method that
-    /// `method::Uses::Unlabeled` takes such data. Scores, scalings, votes and splits are of
-    /// the labeled rows alone; every part of the data keeps all of the others.
+    /// A row without a class only adds to denominators, so that a labeled row among many of them is pushed toward its own class.
+    /// Only a method that `method::Uses::Unlabeled` takes such data; scores, scalings, votes and splits are of the labeled rows.
     ///
     /// # Errors
     /// Rows of other columns, or no row.

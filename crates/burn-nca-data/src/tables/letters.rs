@@ -7,63 +7,33 @@
 //! e + U+0301 (a mark) ────────┘
 //! ```
 
-use std::iter::Peekable;
-use std::str::Chars;
-
 /// Whether a text holds letters that are followed by their marks, or the parts of Korean syllables.
 #[doc(hidden)]
 pub fn is_decomposed(text: &str) -> bool {
-    text.chars().any(|letter| is_mark(letter) || is_part(letter))
+    text.chars().any(|letter| is_mark(letter) || matches!(letter, '\u{1100}'..='\u{11ff}'))
 }
 
+/// Whether it belongs to the letter, or to the part of a Korean syllable, before it.
 fn is_mark(letter: char) -> bool {
-    matches!(letter, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}')
-}
-
-fn is_part(letter: char) -> bool {
-    matches!(letter, '\u{1100}'..='\u{11ff}')
-}
-
-/// Takes the marks of a letter, or the parts of a syllable; whether there are some.
-fn rest_of(letter: char, letters: &mut Peekable<Chars<'_>>) -> bool {
-    let mut parts = 0;
-    let follows =
-        |next: &char| is_mark(*next) || is_part(letter) && !is_first(*next) && is_part(*next);
-    while letters.next_if(follows).is_some() {
-        parts += 1;
-    }
-    parts > 0
-}
-
-/// Whether a syllable begins with this part.
-fn is_first(part: char) -> bool {
-    part < '\u{1160}'
+    matches!(letter, '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}' | '\u{1160}'..='\u{11ff}')
 }
 
 /// Whether one of the texts is the other with its accents written in another way of Unicode: where one has a letter and its
 /// marks, the other has one letter that is not of ASCII.
 #[doc(hidden)]
 pub fn are_same_letters(one: &str, other: &str) -> bool {
-    let (marked, plain) = match (is_decomposed(one), is_decomposed(other)) {
-        (true, false) => (one, other),
-        (false, true) => (other, one),
-        _ => return false,
-    };
-    let (mut marked, mut plain) = (marked.chars().peekable(), plain.chars());
-    loop {
-        match (marked.next(), plain.next()) {
-            (None, None) => return true,
-            (Some(letter), Some(single)) => {
-                let is_marked = rest_of(letter, &mut marked);
-                if letter != single && (!is_marked || single.is_ascii())
-                    || letter == single && is_marked
-                {
-                    return false;
-                }
+    // Each letter, but those with marks and those that are not of ASCII.
+    let letters = |text: &str| {
+        let mut letters = Vec::new();
+        for letter in text.chars() {
+            match letters.last_mut().filter(|_| is_mark(letter)) {
+                Some(last) => *last = None,
+                None => letters.push(Some(letter).filter(char::is_ascii)),
             }
-            _ => return false,
         }
-    }
+        letters
+    };
+    is_decomposed(one) != is_decomposed(other) && letters(one) == letters(other)
 }
 
 #[cfg(test)]

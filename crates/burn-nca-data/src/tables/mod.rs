@@ -43,7 +43,7 @@ pub use letters::{are_same_letters, is_decomposed};
 #[doc(hidden)]
 pub use name_key::difference;
 #[cfg(feature = "readers")]
-pub(crate) use name_key::{distinct_names, is_decimal};
+pub(crate) use name_key::{decimal, distinct_names};
 pub use name_key::{meant_name, name_key};
 pub use pairs::{Coincidences, Pairs};
 #[cfg(feature = "readers")]

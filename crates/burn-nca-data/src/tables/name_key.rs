@@ -10,11 +10,7 @@ use super::are_same_letters;
 /// `1`, `1.0` and `1e0` are one number, whatever its length: no two whole numbers share a key. A zero in front makes a
 /// code of digits, which is text: `01234` and `1234` are two names.
 pub fn name_key(name: &str) -> Cow<'_, str> {
-    let Some(Decimal { negative, digits, exponent }) = Decimal::of(name) else {
-        return name.into();
-    };
-    let sign = if negative { "-" } else { "" };
-    format!("{sign}0.{digits}e{exponent}").into()
+    decimal(name).map_or(name.into(), Cow::Owned)
 }
 
 /// The known name that another is but for case, spaces, dots or the encoding of accents: the one it may be meant for.
@@ -62,53 +58,26 @@ pub(crate) fn distinct_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Ve
     spellings.into_iter().map(String::from).collect()
 }
 
-/// Whether a name is a number, and no code.
-#[cfg(feature = "readers")]
-pub(crate) fn is_decimal(name: &str) -> bool {
-    Decimal::of(name).is_some()
-}
-
-/// A decimal number as it is written: `±0.DIGITS · 10^exponent`, without zeros at either end of the digits.
-struct Decimal {
-    negative: bool,
-    digits: String,
-    exponent: i64,
-}
-
-impl Decimal {
-    /// The number that a text spells, if it is one and no code.
-    fn of(text: &str) -> Option<Self> {
-        let negative = text.starts_with('-');
-        let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
-        let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
-            Some((mantissa, exponent)) => (mantissa, exponent_of(exponent)?),
-            None => (unsigned, 0),
-        };
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        let is_code = whole.len() > 1 && whole.starts_with('0');
-        if is_code
-            || whole.len() + fraction.len() == 0
-            || !(all_digits(whole) && all_digits(fraction))
-        {
-            return None;
-        }
-        let all = format!("{whole}{fraction}");
-        let digits = all.trim_start_matches('0');
-        let zeros = (all.len() - digits.len()) as i64;
-        let digits = digits.trim_end_matches('0').to_string();
-        if digits.is_empty() {
-            return Some(Self { negative: false, digits, exponent: 0 });
-        }
-        Some(Self { negative, digits, exponent: exponent + whole.len() as i64 - zeros })
+/// The number that a text spells, if it is one and no code: `±0.DIGITSeEXPONENT`, without zeros at either end of the digits.
+pub(crate) fn decimal(text: &str) -> Option<String> {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let all_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let size = exponent.strip_prefix(['-', '+']).unwrap_or(exponent);
+    let is_code = whole.len() > 1 && whole.starts_with('0');
+    let all = format!("{whole}{fraction}");
+    if is_code || all.is_empty() || !all_digits(&all) || !all_digits(size) || size.len() > 4 {
+        return None;
     }
-}
-
-/// An exponent of a few digits.
-fn exponent_of(text: &str) -> Option<i64> {
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let plain = (1..=4).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
-    if plain { text.parse().ok() } else { None }
+    let exponent = exponent.parse::<i64>().ok()? + whole.len() as i64;
+    let digits = all.trim_start_matches('0');
+    if digits.is_empty() {
+        return Some("0.e0".into());
+    }
+    let exponent = exponent - (all.len() - digits.len()) as i64;
+    let sign = if text.starts_with('-') { "-" } else { "" };
+    Some(format!("{sign}0.{}e{exponent}", digits.trim_end_matches('0')))
 }
 
 #[cfg(test)]

@@ -116,24 +116,3 @@ impl RegressionData {
         Ok(Self { weights: self.weights.clone(), groups: self.groups.clone(), ..other })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn weights_and_groups_go_with_their_rows() {
-        let features = |values: [f64; 3]| Features::unnamed(values.to_vec(), 1).unwrap();
-        let data = RegressionData::new(features([0.0; 3]), "y", vec![5.0, 6.0, 9.0]).unwrap();
-        let data = data.with_weights(vec![1.0, 0.0, 2.5]).unwrap();
-        let data = data.with_groups(vec![0, 1, 1]).unwrap();
-        let other = data.with_features(features([1.0, 2.0, 3.0])).unwrap();
-        assert_eq!(other.features().values(), [1.0, 2.0, 3.0]);
-        for found in [&data, &other] {
-            assert_eq!(found.weights(), Some(&[1.0, 0.0, 2.5][..]));
-            assert_eq!(found.groups(), Some(&[0, 1, 1][..]));
-        }
-        let some = other.select(&[2, 0]);
-        assert_eq!((some.weights(), some.groups()), (Some(&[2.5, 1.0][..]), Some(&[1, 0][..])));
-    }
-}

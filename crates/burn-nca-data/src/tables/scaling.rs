@@ -48,13 +48,7 @@ impl ScalingKind {
 /// A per-column scaling `(x - offset) / scale` learned on training rows.
 ///
 /// A column that is constant but for rounding has no spread to divide by, and its rounding is nothing to learn from:
-/// its scale is infinite, so that it is zero, in the training rows and in all others. Constant is
-///
-/// ```text
-/// max_i x_ij - min_i x_ij <= r_j max_i |x_ij|
-/// ```
-/// with r = 2^-40 for numbers in f64, more for those that were rounded to f32, and 0 for whole numbers:
-/// [`Features::constant_columns`].
+/// its scale is infinite, so that it is zero, in the training rows and in all others ([`Features::constant_columns`]).
 ///
 /// [`ScalingKind::None`] subtracts the mean of a column only where it is more than 100 standard deviations from zero
 /// (years, timestamps, coordinates): no distance depends on it, and f32 would have no digits left for the differences. For

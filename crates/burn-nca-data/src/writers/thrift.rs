@@ -22,54 +22,57 @@ pub struct Structure {
 }
 
 impl Structure {
-    /// A field that is a whole number of 32 bits.
     pub fn i32(self, field: u8, value: i32) -> Self {
         self.field(field, I32, |bytes| signed(bytes, value.into()))
     }
 
-    /// A field that is a whole number of 64 bits.
     pub fn i64(self, field: u8, value: i64) -> Self {
         self.field(field, I64, |bytes| signed(bytes, value))
     }
 
-    /// A field that is text.
     pub fn text(self, field: u8, value: &str) -> Self {
         self.field(field, TEXT, |bytes| text(bytes, value))
     }
 
-    /// A field that is a structure itself.
     pub fn structure(self, field: u8, value: Self) -> Self {
         self.field(field, STRUCTURE, |bytes| bytes.extend(value.finish()))
     }
 
-    /// A field that is a list of structures.
     pub fn structures(self, field: u8, values: Vec<Self>) -> Self {
-        self.field(field, LIST, |bytes| {
-            head_of_list(bytes, values.len(), STRUCTURE);
-            values.into_iter().for_each(|value| bytes.extend(value.finish()));
-        })
+        self.list(field, STRUCTURE, values, |bytes, value| bytes.extend(value.finish()))
     }
 
-    /// A field that is a list of whole numbers of 32 bits.
     pub fn i32s(self, field: u8, values: &[i32]) -> Self {
-        self.field(field, LIST, |bytes| {
-            head_of_list(bytes, values.len(), I32);
-            values.iter().for_each(|&value| signed(bytes, value.into()));
-        })
+        self.list(field, I32, values, |bytes, value| signed(bytes, (*value).into()))
     }
 
-    /// A field that is a list of texts.
     pub fn texts(self, field: u8, values: &[&str]) -> Self {
-        self.field(field, LIST, |bytes| {
-            head_of_list(bytes, values.len(), TEXT);
-            values.iter().for_each(|value| text(bytes, value));
-        })
+        self.list(field, TEXT, values, |bytes, value| text(bytes, value))
     }
 
-    /// The bytes of the structure.
     pub fn finish(mut self) -> Vec<u8> {
         self.bytes.push(0);
         self.bytes
+    }
+
+    fn list<T>(
+        self,
+        field: u8,
+        kind: u8,
+        values: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+        write: impl Fn(&mut Vec<u8>, T),
+    ) -> Self {
+        let values = values.into_iter();
+        self.field(field, LIST, |bytes| {
+            match values.len() {
+                length @ 0..15 => bytes.push(((length as u8) << 4) | kind),
+                length => {
+                    bytes.push(0xf0 | kind);
+                    unsigned(bytes, length as u64);
+                }
+            }
+            values.for_each(|value| write(bytes, value));
+        })
     }
 
     fn field(mut self, field: u8, kind: u8, value: impl FnOnce(&mut Vec<u8>)) -> Self {
@@ -77,16 +80,6 @@ impl Structure {
         self.last = field;
         value(&mut self.bytes);
         self
-    }
-}
-
-fn head_of_list(bytes: &mut Vec<u8>, length: usize, kind: u8) {
-    match length {
-        0..15 => bytes.push(((length as u8) << 4) | kind),
-        _ => {
-            bytes.push(0xf0 | kind);
-            unsigned(bytes, length as u64);
-        }
     }
 }
 

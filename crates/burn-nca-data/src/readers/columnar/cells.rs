@@ -188,9 +188,7 @@ struct Pandas {
     index_columns: Vec<serde_json::Value>,
 }
 
-/// The columns in the order wanted, by their places: an index with a name first, one without a name not at all.
-///
-/// pandas writes the index last, where a target is looked for, and under a made-up name where it has none.
+/// The columns in the order wanted: an index of pandas, which writes it last, comes first by its name, or not at all.
 fn without_index(schema: &Schema) -> Vec<usize> {
     let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
     let pandas = schema.metadata().get("pandas");

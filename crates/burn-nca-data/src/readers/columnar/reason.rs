@@ -45,7 +45,7 @@ impl Reason {
     }
 }
 
-impl<E: std::error::Error> From<E> for Reason {
+impl<E: std::fmt::Display> From<E> for Reason {
     fn from(error: E) -> Self {
         Self::Format(error.to_string())
     }

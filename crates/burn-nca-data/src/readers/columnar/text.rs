@@ -34,14 +34,44 @@ pub(crate) fn as_text(mut input: Input<'_>, decimal: DecimalSign) -> Result<Inpu
             opened(format, Bytes::from(bytes), Cursor::new)
         }
     };
-    let (mut text, header) = opened
-        .and_then(|(schema, batches)| Text::new(schema, batches, decimal))
-        .map_err(|reason| Error::data(format!("{origin}: {}", reason.in_words(format))))?;
-    let rows = move |lines: &mut Vec<u8>| {
-        let not_text = |reason: Reason| NotText(reason.in_words(format).into());
-        text.write(lines).map_err(|reason| io::Error::new(ErrorKind::InvalidData, not_text(reason)))
+    let started = opened.and_then(|(schema, mut batches)| {
+        if schema.fields().is_empty() {
+            return Err(Reason::Values("there is no column; write at least two".into()));
+        }
+        let first = next(&mut batches)?;
+        let cells = Cells::new(&schema, first.as_ref(), decimal);
+        Ok((cells, first.into_iter().map(Ok).chain(batches)))
+    });
+    let (cells, mut batches) =
+        started.map_err(|reason| Error::data(format!("{origin}: {}", reason.in_words(format))))?;
+    let (header, mut rows) = (cells.header(), 0);
+    let mut write = move |text: &mut Vec<u8>| -> Result<(), Reason> {
+        while text.is_empty() {
+            // A few batches for each thread, and the rows before each.
+            let mut some = Vec::new();
+            while some.len() < 2 * rayon::current_num_threads() {
+                let Some(batch) = next(&mut batches)? else { break };
+                let before = rows;
+                rows += batch.num_rows();
+                some.push((before, batch));
+            }
+            if some.is_empty() {
+                break;
+            }
+            let texts = some
+                .par_iter()
+                .map(|(before, batch)| unless_it_panics(|| cells.rows_of(batch, *before)));
+            text.extend(texts.collect::<Result<Vec<_>, Reason>>()?.concat());
+        }
+        Ok(())
     };
-    input.into_text(Box::new(Cursor::new(header).chain(Pieces::new(rows))))
+    let lines = Pieces::new(move |text: &mut Vec<u8>| {
+        write(text).map_err(|reason| {
+            let reason = NotText(reason.in_words(format).into());
+            io::Error::new(ErrorKind::InvalidData, reason)
+        })
+    });
+    input.into_text(Box::new(Cursor::new(header).chain(lines)))
 }
 
 /// The columns and the rows of a file, or of its bytes in memory.
@@ -77,59 +107,9 @@ fn unless_it_panics<T>(work: impl FnOnce() -> Result<T, Reason>) -> Result<T, Re
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(Reason::of_panic(&*panic)))
 }
 
-struct Text {
-    batches: Batches,
-    cells: Cells,
-    rows: usize,
-}
-
-impl Text {
-    fn new(
-        schema: SchemaRef,
-        mut batches: Batches,
-        decimal: DecimalSign,
-    ) -> Result<(Self, Vec<u8>), Reason> {
-        if schema.fields().is_empty() {
-            return Err(Reason::Values("there is no column; write at least two".into()));
-        }
-        let first = next(&mut batches)?;
-        let cells = Cells::new(&schema, first.as_ref(), decimal);
-        let header = cells.header();
-        let batches = Box::new(first.into_iter().map(Ok).chain(batches));
-        Ok((Self { batches, cells, rows: 0 }, header))
-    }
-
-    /// Writes some more lines; none at the end.
-    fn write(&mut self, text: &mut Vec<u8>) -> Result<(), Reason> {
-        while text.is_empty() {
-            let batches = self.some_batches()?;
-            if batches.is_empty() {
-                break;
-            }
-            let cells = &self.cells;
-            let texts = batches
-                .par_iter()
-                .map(|(before, batch)| unless_it_panics(|| cells.rows_of(batch, *before)));
-            let texts: Vec<Vec<u8>> = texts.collect::<Result<_, Reason>>()?;
-            texts.iter().for_each(|some| text.extend_from_slice(some));
-        }
-        Ok(())
-    }
-
-    /// The next batches, a few for each thread, and the rows before each.
-    fn some_batches(&mut self) -> Result<Vec<(usize, RecordBatch)>, Reason> {
-        let mut some = Vec::new();
-        while some.len() < 2 * rayon::current_num_threads() {
-            let Some(batch) = next(&mut self.batches)? else { break };
-            let before = self.rows;
-            self.rows += batch.num_rows();
-            some.push((before, batch));
-        }
-        Ok(some)
-    }
-}
-
-fn next(batches: &mut Batches) -> Result<Option<RecordBatch>, Reason> {
+fn next(
+    batches: &mut impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+) -> Result<Option<RecordBatch>, Reason> {
     unless_it_panics(|| Ok(batches.next().transpose()?))
 }
 

@@ -82,7 +82,9 @@ pub(super) fn select(sheet: &Sheet<'_>, options: &CsvOptions) -> Result<Selectio
         missing: Spellings::new(options.format.missing.as_ref()),
         unlabeled: options.unlabeled_class.as_deref().map(|class| name_key(class).into_owned()),
         mostly_numbers,
-        set_apart: options.set_unlabeled_apart && options.task == TargetKind::Classes,
+        set_apart: target.is_some()
+            && options.set_unlabeled_apart
+            && options.task == TargetKind::Classes,
     })
 }
 
@@ -211,9 +213,8 @@ impl<'a> Places<'a> {
         list(&columns.iter().map(|&column| self.names[column].clone()).collect::<Vec<_>>())
     }
 
-    /// The columns of these names, in the order of the table where that is asked for and possible, or else by name; all
-    /// that are not `ignored` where none are named. Those with a `role` have no place in the order. With them, what to say
-    /// of the order.
+    /// The columns of these names, in the order of the table where that is asked for and possible (those with a `role` have no
+    /// place in it), or all that are not `ignored`; and what to say of the order.
     pub(crate) fn wanted(
         &self,
         (names, in_order): (Option<&[String]>, bool),

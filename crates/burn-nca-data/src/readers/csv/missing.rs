@@ -109,12 +109,17 @@ impl Missing {
         if self.rows == 0 {
             return None;
         }
-        let mut columns: Vec<String> = self
-            .columns
-            .iter()
-            .take(SHOWN)
-            .map(|(&column, missing)| missing.in_words(&names[column], has_lines))
-            .collect();
+        let in_words = |(&column, Column { count, first }): (&usize, &Column)| {
+            let (spelling, line, row) = first;
+            let spelling = if spelling.is_empty() { "empty" } else { &format!("{spelling:?}") };
+            let line = if has_lines { format!("on line {line}, ") } else { "in ".to_string() };
+            let first = if *count == 1 { "" } else { "the first: " };
+            format!(
+                "{count} in column {} ({first}{spelling} {line}row {row})",
+                quoted(&names[column])
+            )
+        };
+        let mut columns: Vec<String> = self.columns.iter().take(SHOWN).map(in_words).collect();
         if self.columns.len() > SHOWN {
             columns.push(format!("and {} columns more", self.columns.len() - SHOWN));
         }
@@ -137,18 +142,5 @@ impl Missing {
             columns.join(", "),
         );
         Some(Error::data(Message::from(text).with_hints(hints)))
-    }
-}
-
-impl Column {
-    fn in_words(&self, name: &str, has_lines: bool) -> String {
-        let (spelling, line, row) = &self.first;
-        let spelling = if spelling.is_empty() { "empty".into() } else { format!("{spelling:?}") };
-        let at = match has_lines {
-            true => format!("{spelling} on line {line}, row {row}"),
-            false => format!("{spelling} in row {row}"),
-        };
-        let first = if self.count == 1 { at } else { format!("the first: {at}") };
-        format!("{} in column {} ({first})", self.count, quoted(name))
     }
 }

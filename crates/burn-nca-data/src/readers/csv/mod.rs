@@ -16,9 +16,7 @@ use crate::readers::columnar;
 use crate::readers::format::{Format, is_binary};
 use crate::readers::input::{Input, name_file};
 use crate::readers::pattern::is_pattern;
-use crate::{
-    Error, Features, Message, Result, Table, Target, TargetKind, TextFormat, WithoutClass, quoted,
-};
+use crate::{Error, Features, Message, Result, Table, Target, TargetKind, TextFormat, quoted};
 pub(crate) use cell::{infinite, infinite_class, with_nul};
 use header::Selection;
 pub(crate) use header::{Places, separator_hint};
@@ -124,14 +122,11 @@ pub(crate) fn read_features(
 ///
 /// The first line names the columns. Fields are separated by commas, or by semicolons, tabs or bars where those cut
 /// the first two lines and commas do not. They may be quoted, and a quoted value may span lines; spaces around them, a
-/// byte order mark, Windows line ends, blank lines and an empty value after the last column do not matter. Numbers have a decimal point, unless
-/// [`CsvOptions::format`] says otherwise. A header that
-/// holds numbers is refused as a row of data, unless they can only be names: they count up from 0
-/// or 1, or they are five or more that rise or fall throughout (wavelengths, say).
+/// byte order mark, Windows line ends, blank lines and an empty value after the last column do not matter. Numbers have a
+/// decimal point, unless [`CsvOptions::format`] says otherwise. A first line of numbers is refused, unless they can only be
+/// names: they count up from 0 or 1, or five or more rise or fall throughout (wavelengths, say).
 ///
-/// Classes may be text or numbers. They are ordered by value when every one is a number, else by
-/// their text, so that the same classes always have the same numbers, whatever the order of the
-/// rows.
+/// Classes may be text or numbers, and are ordered by value when every one is a number, else by text.
 ///
 /// The text is read row by row: memory is that of the values, and of one row of at most 64 MiB and 4194304 columns.
 ///
@@ -160,10 +155,12 @@ pub(crate) fn read(input: Input<'_>, options: &CsvOptions) -> Result<Table> {
     };
     notes.extend(selection.about_order.take());
     let target_name = selection.target.map_or("", |column| &names[column]);
-    let has_class = |row: &usize| rows.classes.code(*row).is_some();
-    let (known, apart): (Vec<usize>, Vec<usize>) =
-        (0..rows.classes.rows()).partition(|row| has_class(row));
-    if known.is_empty() && !apart.is_empty() {
+    let all = 0..rows.values.len() / features.len();
+    let known: Vec<usize> = match selection.set_apart {
+        true => all.filter(|row| rows.classes.code(*row).is_some()).collect(),
+        false => all.collect(),
+    };
+    if known.is_empty() {
         return Err(Error::data(format!(
             "{origin}: no row has a class in column {}; write the class of some rows",
             quoted(target_name)
@@ -175,13 +172,7 @@ pub(crate) fn read(input: Input<'_>, options: &CsvOptions) -> Result<Table> {
         (Some(_), TargetKind::Classes) => classes_of(&rows.classes).into(),
     };
     let features = rows.values.build(features).map_err(|error| name_file(origin, error))?;
-    let table = Table { notes, ..Table::new(features, target_name, target) };
-    if apart.is_empty() {
-        return Ok(table);
-    }
-    let without_class = WithoutClass { features: table.features.select(&apart), rows: apart };
-    let features = table.features.select(&known);
-    Ok(Table { features, without_class: Some(without_class), ..table })
+    Ok(Table { notes, ..Table::new(features, target_name, target).keeping(&known) })
 }
 
 pub(crate) fn read_labels(input: Input<'_>) -> Result<Classes> {

@@ -1,10 +1,7 @@
 //! The sign of a lost quote: text right after a closing one.
 
-/// Text after the closing quote of a value that spans several lines: where the value is opened, and where the text is.
-///
-/// Where a closing quote was lost, or a stray one opens a value, the value continues to the next quote of the file,
-/// rows away; what is there is an opening quote, and text follows it. Within one line no row can be lost,
-/// and `"5" pipe"` is left alone. Spaces may be before the separator.
+/// Text after the closing quote of a value that spans lines, as where a quote was lost: the places of the value and the text.
+/// Within one line no row can be lost, and `"5" pipe"` is left alone; spaces may be before the separator.
 pub(super) fn text_after_quote(record: &[u8], separator: u8) -> Option<[usize; 2]> {
     let body = record.trim_ascii_end();
     if !body.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {

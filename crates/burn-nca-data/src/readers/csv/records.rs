@@ -1,7 +1,6 @@
 //! The records of delimited text, one at a time and in bounded memory.
 //!
-//! csv-core separates the fields; here are the limits, the lines, and the quotes that are never closed: a reader
-//! that continues to the end of the file inside one takes all rows after it for the text of a single value.
+//! csv-core separates the fields; here are the limits, the lines, and the quotes that are never closed.
 
 use crate::{Error, Hint, Message, Result, Setting, quoted};
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
@@ -138,32 +137,24 @@ impl<'a> Records<'a> {
         self.input.size()
     }
 
-    /// Hands out whole lines as they are in the file, many at a time, to be read otherwise.
-    ///
-    /// `take` says how many bytes it took, whole lines. What it leaves, and all that follows, is for
-    /// [`read`](Self::read), as is a last line without an end.
+    /// Hands out whole lines, many at a time, of which `take` says how many bytes it took; what it leaves, and all that
+    /// follows, is for [`read`](Self::read), as is a last line without an end.
     pub(super) fn each_block(&mut self, mut take: impl FnMut(&[u8]) -> usize) -> Result<()> {
         self.skip_line_ends()?;
         // The line before is at its end, whether or not there was another byte to it.
         self.raw = vec![b'\n'];
-        let (mut block, mut kept) = (vec![0; START], 0);
+        let (mut block, mut size) = (Vec::new(), START);
         loop {
-            let found = self.input.read_into(&mut block[kept..])?;
-            let (held, at_end) = (kept + found, kept + found < block.len());
-            let lines =
-                block[..held].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+            block.extend(self.input.read_at_most(size - block.len())?);
+            let lines = block.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
             let taken = if lines > 0 { take(&block[..lines]) } else { 0 };
             self.lines.add(&block[..taken]);
-            if at_end || taken < lines || lines == 0 {
-                block.truncate(held);
+            if block.len() < size || taken < lines || lines == 0 {
                 self.input.put_back(block.split_off(taken));
                 return Ok(());
             }
-            kept = held - lines;
-            block.copy_within(lines.., 0);
-            if block.len() < BLOCK {
-                block.resize(2 * block.len(), 0);
-            }
+            block.drain(..lines);
+            size = BLOCK.min(2 * size);
         }
     }
 
@@ -284,13 +275,9 @@ impl<'a> Records<'a> {
     }
 
     fn no_text(&self) -> Error {
-        let ends = &self.ends.0[..self.ends.1];
-        let starts = std::iter::once(0).chain(ends.iter().copied());
-        let first = starts.zip(ends).find_map(|(start, end)| {
-            let error = std::str::from_utf8(&self.unquoted.0[start..*end]).err()?;
-            Some(start + error.valid_up_to())
-        });
-        let line = self.lines.after(&self.unquoted.0[..first.unwrap_or(0)]);
+        let fields = &self.unquoted.0[..self.unquoted.1];
+        let text_before = std::str::from_utf8(fields).err().map_or(0, |error| error.valid_up_to());
+        let line = self.lines.after(&fields[..text_before]);
         let text = format!("{}, line {line} is not UTF-8 text", self.origin);
         let save = Hint::edit("save the file as UTF-8");
         Error::data(Message::from(text).with_hint(save).with_hint(Setting::Encoding(None)))

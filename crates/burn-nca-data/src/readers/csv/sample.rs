@@ -38,41 +38,22 @@ impl Sample {
         Self { rows }
     }
 
-    /// The values of the first record from `first` on; 0 where there is none.
-    pub(super) fn width(&self) -> usize {
-        self.rows.first().map_or(0, Vec::len)
+    /// Whether the header line and the first row, if that can be read, are cut into two values or more.
+    fn is_cut(&self) -> bool {
+        self.rows.first().is_some_and(|names| names.len() > 1)
+            && self.rows.get(1).is_none_or(|row| row.len() > 1)
     }
 
-    /// Whether the header line and the first row are cut into two values or more.
-    ///
-    /// A row that cannot be read (cut off with the beginning, say) speaks for no separator and against none.
-    pub(super) fn is_cut(&self) -> bool {
-        self.width() > 1 && self.rows.get(1).is_none_or(|row| row.len() > 1)
-    }
-
-    /// Whether all records are cut into as many values, two or more, and a column of numbers is below the first.
-    pub(super) fn is_table(&self) -> bool {
-        let width = self.width();
-        width > 1 && self.has_rows_of(width)
-    }
-
-    /// The same of records that begin with the name of a row, as R writes them.
-    pub(super) fn has_row_names(&self) -> bool {
-        self.width() > 1 && self.has_rows_of(self.width() + 1)
-    }
-
-    /// Whether a name of the first record is empty.
-    pub(super) fn has_unnamed_column(&self) -> bool {
-        self.rows.first().is_some_and(|names| names.iter().any(String::is_empty))
-    }
-
-    /// Whether the records below the first have so many values, numbers in one of the places.
-    fn has_rows_of(&self, width: usize) -> bool {
-        let below = self.rows.get(1..).unwrap_or_default();
+    /// Whether the first record is cut into two values or more and all others into as many, numbers in one of the places;
+    /// or into one more, where these begin with the names of rows, as R writes them.
+    fn is_table(&self, row_names: bool) -> bool {
+        let Some((first, below)) = self.rows.split_first() else { return false };
+        let width = first.len() + usize::from(row_names);
         // Of two columns the first: `class 1` may well be the name of a class.
         let mut columns = 0..if width == 2 { 1 } else { width };
         let is_number = |cell: &str| is_number(cell) || DecimalSign::Comma.parse(cell).is_some();
-        !below.is_empty()
+        first.len() > 1
+            && !below.is_empty()
             && below.iter().all(|row| row.len() == width)
             && columns.any(|column| below.iter().all(|row| is_number(&row[column])))
     }
@@ -120,10 +101,8 @@ impl Sample {
 /// The separators that are looked for, the likeliest first.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// The separator that cuts the header line and the first row into two values or more, or the lines below a title; else
-/// runs of spaces, where they make a table with a column of numbers; a comma where none does.
-///
-/// No comma where it is the decimal sign. The file begins with `start`.
+/// The separator that cuts header line and first row, or lines below a title; else runs of spaces, where they make a table
+/// with numbers; else a comma. No comma where it is the decimal sign.
 pub(crate) fn separator_of(start: &[u8], decimal: DecimalSign) -> u8 {
     let possible = SEPARATORS.into_iter().skip(usize::from(decimal == DecimalSign::Comma));
     let likeliest = possible.clone().next().unwrap_or(b',');
@@ -132,19 +111,23 @@ pub(crate) fn separator_of(start: &[u8], decimal: DecimalSign) -> u8 {
         let mut sample = sample(*separator);
         let titles = sample.titles();
         sample.rows.drain(..titles);
-        titles > 0 && sample.is_table()
+        titles > 0 && sample.is_table(false)
     };
     let spaced = sample(SPACES);
     // Some tabs between any two values, to align them.
     let aligned = |separator: u8| {
-        separator == b'\t' && sample(separator).has_unnamed_column() && spaced.is_table()
+        let is_unnamed = |names: &Vec<String>| names.iter().any(String::is_empty);
+        separator == b'\t'
+            && sample(separator).rows.first().is_some_and(is_unnamed)
+            && spaced.is_table(false)
     };
     possible
         .clone()
         .find(|separator| sample(*separator).is_cut() && !aligned(*separator))
         .or_else(|| possible.clone().find(below_titles))
         .or_else(|| {
-            let is_spaced = spaced.is_table() || spaced.has_row_names() || below_titles(&SPACES);
+            let is_spaced =
+                spaced.is_table(false) || spaced.is_table(true) || below_titles(&SPACES);
             is_spaced.then_some(SPACES)
         })
         .unwrap_or(likeliest)

@@ -23,8 +23,6 @@ impl Encoding {
     }
 
     /// The text of bytes in UTF-16, without a byte order mark; or how many there are up to those that are none.
-    ///
-    /// Text in UTF-8 is read as it is, without a decoder.
     pub(crate) fn decode(&self, bytes: &[u8]) -> Result<String, usize> {
         let from = if self == UTF_16BE { u16::from_be_bytes } else { u16::from_le_bytes };
         let (units, half) = bytes.as_chunks::<2>();

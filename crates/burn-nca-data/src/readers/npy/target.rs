@@ -96,17 +96,12 @@ fn finite_numbers(origin: &str, array: &Array) -> Result<Vec<f64>> {
 fn class_names(origin: &str, array: &Array) -> Result<TextValues> {
     let Array { header: Header { kind, .. }, bytes } = array;
     // Integers are exact beyond 2^53, too.
-    let eights = bytes.as_chunks::<8>().0.iter().map(|value| {
-        let mut value = *value;
-        if kind.is_big {
-            value.reverse();
-        }
-        value
-    });
+    let from = if kind.is_big { i64::from_be_bytes } else { i64::from_le_bytes };
+    let eights = bytes.as_chunks::<8>().0.iter().map(|value| from(*value));
     match (kind.letter, kind.width) {
         ('U' | 'S', _) => texts(origin, array),
-        ('i', 8) => Ok(spelled(eights.map(i64::from_le_bytes))),
-        ('u', 8) => Ok(spelled(eights.map(u64::from_le_bytes))),
+        ('i', 8) => Ok(spelled(eights)),
+        ('u', 8) => Ok(spelled(eights.map(i64::cast_unsigned))),
         ('b', 1) => Ok(spelled(numbers(origin, array)?.into_iter().map(|value| value != 0.0))),
         _ => whole_numbers(origin, &numbers(origin, array)?),
     }

@@ -33,11 +33,8 @@ pub fn standard_normal(rng: &mut impl Rng) -> f64 {
     }
 }
 
-/// True with probability `exp(-exponent)`, for an exponent in 0..=1 (von Neumann).
-///
-/// Uniform deviates are drawn while each is below the one before, the first below `exponent`. The
-/// run is at least m long with probability `exponent^m / m!`, hence of even length
-/// with `Σ (-exponent)^m / m! = exp(-exponent)`.
+/// True with probability `exp(-exponent)`, for an exponent in 0..=1 (von Neumann): a run of falling uniform deviates below it
+/// is at least m long with probability `exponent^m / m!`, hence even with `Σ (-exponent)^m / m! = exp(-exponent)`.
 fn toss(rng: &mut impl Rng, exponent: f64) -> bool {
     let mut bound = exponent;
     let mut even = true;

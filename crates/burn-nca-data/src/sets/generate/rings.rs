@@ -92,17 +92,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn principal_components_would_keep_the_noise() {
-        let data = rings(RingsOptions::default(), 0).unwrap();
-        let variance = |column: usize| {
-            let values = data.features().values().iter().skip(column).step_by(3);
-            values.map(|value| value * value).sum::<f64>() / 500.0
-        };
-        assert!((variance(0) - 5.5).abs() < 1.0 && (variance(1) - 5.5).abs() < 1.0);
-        assert!(variance(2) > 20.0, "{}", variance(2));
-    }
-
-    #[test]
     fn directions_are_uniform() {
         let mut rng = ChaCha8Rng::seed_from_u64(4);
         let mut eighths = [0_u32; 8];

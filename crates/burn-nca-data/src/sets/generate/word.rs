@@ -8,14 +8,6 @@ use crate::near_name::suggestion;
 const OPTIONS: [&str; 5] = ["alpha", "noise", "irrelevant", "rows", "seed"];
 
 /// The noisy exclusive-or of such a word; `None` where the word is another.
-///
-/// ```text
-/// alpha       correlation of the noise of a pair of inputs           0
-/// noise       its deviation on inputs 1-2 / on inputs 3-4            .3/.5
-/// irrelevant  deviation of inputs 5-8                                2
-/// rows        number of rows                                         1100
-/// seed        seed of the random numbers                             0
-/// ```
 pub(crate) fn of_word(word: &str) -> Option<Result<Labeled>> {
     let (name, given) = word.split_once(':')?;
     (name.to_lowercase().replace('_', "-") == "noisy-xor").then(|| made(given))
