@@ -44,17 +44,11 @@ pub enum AgreementRule {
     /// The class of each row; of no meaning where the row is unlabeled.
     Labels(Vec<usize>),
     /// The targets, row-major `[n, columns]`; NaN where the row is unlabeled.
-    Targets {
-        values: Vec<f64>,
-        columns: usize,
-        width: f64,
-    },
+    Targets { values: Vec<f64>, columns: usize, width: f64 },
+    /// Listed entries.
     List(SparseRows),
     /// A function of the rows' numbers in the whole data.
-    Function {
-        rows: Vec<usize>,
-        function: AgreementFunction,
-    },
+    Function { rows: Vec<usize>, function: AgreementFunction },
 }
 
 /// A user's function of two row numbers.
@@ -147,10 +141,9 @@ impl Agreements {
         let table = SparseRows::new(points, positive);
         for i in 0..points {
             let columns = &table.columns()[table.starts()[i]..table.starts()[i + 1]];
-            if let Some(twice) = columns.windows(2).find(|pair| pair[0] == pair[1]) {
+            if let Some(&[j, _]) = columns.windows(2).find(|pair| pair[0] == pair[1]) {
                 return Err(Error::data(format!(
-                    "the agreement of rows {i} and {} is listed twice; keep one entry",
-                    twice[0]
+                    "the agreement of rows {i} and {j} is listed twice; keep one entry"
                 )));
             }
         }
