@@ -17,11 +17,11 @@ pub use error::{Error, Result};
 #[doc(hidden)]
 pub use excerpt::quoted;
 pub use hint::{Hint, Message, Setting, hint_sentence, in_one_line};
-#[cfg(feature = "readers")]
-pub use readers::*;
-#[cfg(feature = "readers")]
-pub use sets::{Dataset, bundled, by_name, catalog, generate, names};
 #[doc(inline)]
 pub use tables::*;
 #[cfg(feature = "readers")]
-pub use writers::{Matrix, csv_field, csv_file, csv_number, npy_file, parquet_file};
+pub use {
+    readers::*,
+    sets::{Dataset, bundled, by_name, catalog, generate, names},
+    writers::{Matrix, csv_field, csv_file, csv_number, npy_file, parquet_file},
+};

@@ -112,14 +112,13 @@ impl<'a> Input<'a> {
         if encoding == UTF_8 || self.is_decoded {
             return Ok(self);
         }
-        let bytes = Box::new(decoded(self.bytes, encoding));
-        Self { bytes, is_decoded: true, ..self }.looked_at()
+        Self { bytes: Box::new(decoded(self.bytes, encoding)), is_decoded: true, ..self }
+            .looked_at()
     }
 
     /// The same text with single spaces between values.
     pub(crate) fn with_single_spaces(self) -> Result<Self> {
-        let bytes = Box::new(single_spaced(self.bytes));
-        Self { bytes, is_decoded: true, ..self }.looked_at()
+        Self { bytes: Box::new(single_spaced(self.bytes)), is_decoded: true, ..self }.looked_at()
     }
 
     /// The file once more, to be read in any order; none where it is packed, a pipe or in memory.

@@ -106,8 +106,7 @@ pub(crate) fn read_inputs(x: Input<'_>, y: Input<'_>, task: TargetKind) -> Resul
     let x_origin = x.origin();
     let features = read_features(x)?;
     let (target, notes) = target::read(y, (&x_origin, features.rows()), task)?;
-    let table = Table { notes, ..Table::new(features, "y", target) };
-    Ok(table.set_apart(target::NO_CLASS))
+    Ok(Table { notes, ..Table::new(features, "y", target) }.set_apart(target::NO_CLASS))
 }
 
 /// The same as a table whose last column is the target, where NaN is a missing value.

@@ -202,8 +202,7 @@ fn open_pair(x: Input<'_>, y: &Path, task: TargetKind) -> Result<Table> {
             Err(Error::setting(Message::from(text).with_hint(Setting::Classes).with_hint(pair)))
         }
         (Format::MatrixMarket | Format::Zip, task) => {
-            let targets = y.display().to_string();
-            let table = sparse_table::read(x, &targets, task)?;
+            let table = sparse_table::read(x, &y.display().to_string(), task)?;
             let dense = Table::new(table.features.to_dense()?, table.target_name, table.target);
             Ok(Table { notes: table.notes, ..dense })
         }

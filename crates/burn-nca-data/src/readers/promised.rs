@@ -25,8 +25,7 @@ pub(crate) fn read_promised(
             return Ok(Some(format!("the file holds {read}{unit}")));
         }
     }
-    let has_more = !input.read_at_most(1)?.is_empty();
-    Ok(has_more.then(|| "the file holds more".into()))
+    Ok((!input.read_at_most(1)?.is_empty()).then(|| "the file holds more".into()))
 }
 
 /// The number of values of a shape, where a file may hold as many.

@@ -92,8 +92,7 @@ impl RawOptions {
     /// Whether they ask for columns by name or for text of another form, which only a table with names has.
     pub(crate) fn are_of_table(&self) -> bool {
         let by_name = matches!(self.target, Some((TargetColumn::Name(_), _)));
-        let others = Self { target: None, unlabeled_class: None, ..self.clone() };
-        by_name || others != Self::default()
+        by_name || Self { target: None, unlabeled_class: None, ..self.clone() } != Self::default()
     }
 
     fn wanted(&self) -> Vec<&str> {
@@ -148,16 +147,18 @@ mod tests {
     fn what_is_missing_can_be_named() {
         let options = |missing: &[&str]| {
             let missing = Some(missing.iter().map(ToString::to_string).collect());
-            let format = TextFormat { missing, ..TextFormat::default() };
-            RawOptions { format, ..RawOptions::default() }
+            RawOptions {
+                format: TextFormat { missing, ..TextFormat::default() },
+                ..RawOptions::default()
+            }
         };
         let table = raw("a,b\n-9.0,NA\n1,none\nnan,\n-9,x\n", &options(&["", "-9", "none"]));
         assert_eq!((table.column("a").unwrap().num_missing(), table.rows()), (3, 4));
         assert_eq!(texts(&table, "b"), "NA ∅ ∅ x");
         // The class of rows without one is missing, and no other.
         let target = Some((TargetColumn::Last, TargetKind::Classes));
-        let unlabeled_class = Some("?".to_string());
-        let options = RawOptions { target, unlabeled_class, ..RawOptions::default() };
+        let options =
+            RawOptions { target, unlabeled_class: Some("?".to_string()), ..RawOptions::default() };
         assert_eq!(texts(&raw("a,y\n1,u\n2,?\n3,v\n", &options), "y"), "u ∅ v");
     }
 

@@ -107,15 +107,19 @@ impl Target {
     pub fn of_text(text: &TextValues) -> (Vec<usize>, Self) {
         let rows: Vec<usize> = (0..text.rows()).filter(|&row| text.get(row).is_some()).collect();
         // Of a selection of rows some texts may have none.
-        let column = text.iter().filter(Option::is_some).collect();
-        (rows, classes_of(&column).into())
+        (rows, classes_of(&text.iter().filter(Option::is_some).collect()).into())
     }
 }
 
 impl Table {
     pub(crate) fn new(features: Features, target_name: impl Into<String>, target: Target) -> Self {
-        let target_name = target_name.into();
-        Self { features, target_name, target, without_class: None, notes: Vec::new() }
+        Self {
+            features,
+            target_name: target_name.into(),
+            target,
+            without_class: None,
+            notes: Vec::new(),
+        }
     }
 
     /// The same with the rows of a class (of any name that is the same number) set apart, as rows without a class.
@@ -286,8 +290,7 @@ mod tests {
     use super::*;
 
     fn table(target: Target) -> Table {
-        let features = Features::unnamed(vec![1.0, 2.0], 1).unwrap();
-        Table::new(features, "y", target)
+        Table::new(Features::unnamed(vec![1.0, 2.0], 1).unwrap(), "y", target)
     }
 
     fn classes() -> Target {

@@ -10,8 +10,7 @@ use crate::readers::{CsvOptions, parse_csv};
 /// R. A. Fisher, The Use of Multiple Measurements in Taxonomic Problems, Annals of Eugenics 7,
 /// 1936.
 pub fn iris() -> Labeled {
-    let names = ["setosa", "versicolor", "virginica"];
-    named(&parse(include_bytes!("../../data/iris.csv")), names)
+    named(&parse(include_bytes!("../../data/iris.csv")), ["setosa", "versicolor", "virginica"])
 }
 
 /// Wine: 178 wines, 13 chemical measurements, 3 cultivars (59 / 71 / 48).

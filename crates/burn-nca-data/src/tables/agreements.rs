@@ -108,8 +108,10 @@ impl Agreements {
         let of_labeled: Vec<f64> =
             values.chunks_exact(columns).filter(|row| known(row)).flatten().copied().collect();
         let width = width.resolve(&of_labeled, columns)?;
-        let rule = AgreementRule::Targets { values: values.to_vec(), columns, width };
-        Ok(Self { labeled, rule })
+        Ok(Self {
+            labeled,
+            rule: AgreementRule::Targets { values: values.to_vec(), columns, width },
+        })
     }
 
     /// Listed agreements `(i, j, w_ij)` among `points` rows, numbered from 0; all others are 0.
@@ -314,8 +316,7 @@ mod tests {
         assert_eq!(labels.without_agreement(), [1, 4]);
         let list = Agreements::of_list(4, vec![(0, 1, 0.5), (1, 3, 1.0), (2, 0, 0.0)]).unwrap();
         assert_eq!(list.without_agreement(), [2, 3]);
-        let marked = list.with_unlabeled(&[1]).unwrap();
-        assert_eq!(marked.without_agreement(), [0, 2, 3]);
+        assert_eq!(list.with_unlabeled(&[1]).unwrap().without_agreement(), [0, 2, 3]);
         let parity =
             Agreements::of_function(4, |i, j| if i % 2 == 0 && j == 3 { 0.5 } else { 0.0 });
         assert_eq!(parity.without_agreement(), [1, 3]);

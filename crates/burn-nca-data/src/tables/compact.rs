@@ -234,8 +234,7 @@ mod tests {
     #[test]
     fn what_four_bytes_do_not_hold_is_not_taken() {
         for other in [1e300, 1e-300, 1.0 / 3.0, 4_294_967_297.0, f64::INFINITY, f64::NAN] {
-            let taken = held(&[1.0, 0.1, other]).1;
-            assert_eq!(taken, 2, "{other}");
+            assert_eq!(held(&[1.0, 0.1, other]).1, 2, "{other}");
         }
         // The decimals that one needs leave no room for the other, whichever comes first.
         assert_eq!(held(&[0.1, 1e6, 0.000_1]).1, 2);

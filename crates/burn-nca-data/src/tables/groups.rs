@@ -51,8 +51,7 @@ pub fn grouped_folds(
     check_groups(groups, labels.len())?;
     let all = rows_by_class(groups);
     at_least(all.len(), folds)?;
-    let shares = vec![1.0 / folds as f64; folds];
-    Ok(into_splits(&deal(labels, all, &shares, seed), folds))
+    Ok(into_splits(&deal(labels, all, &vec![1.0 / folds as f64; folds], seed), folds))
 }
 
 fn at_least(groups: usize, parts: usize) -> Result<()> {

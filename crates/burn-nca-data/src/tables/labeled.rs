@@ -164,8 +164,7 @@ impl Labeled {
     /// The features, and those of the rows without a class, to be scaled in place.
     pub(super) fn features_mut(&mut self) -> impl Iterator<Item = &mut Features> {
         self.spread = KnownSpread::default();
-        let unlabeled = self.unlabeled.as_mut().map(Arc::make_mut);
-        once(&mut self.features).chain(unlabeled)
+        once(&mut self.features).chain(self.unlabeled.as_mut().map(Arc::make_mut))
     }
 
     /// How the rows spread within their classes, where that is known.
@@ -345,8 +344,7 @@ mod tests {
             assert!(error.contains(&expected), "{error}");
             assert!(error.contains("number the classes 0, 1, 2"), "{error}");
         }
-        let sparse = Labeled::from_labels(rows(2), vec![0, 65_535]).unwrap();
-        assert_eq!(sparse.classes(), 65_536);
+        assert_eq!(Labeled::from_labels(rows(2), vec![0, 65_535]).unwrap().classes(), 65_536);
     }
 
     #[test]

@@ -141,8 +141,7 @@ mod tests {
 
     #[test]
     fn the_last_bits_of_f32_are_rounding_as_numbers_and_as_shortest_decimals() {
-        let single = [0.1_f32 + 0.2, 0.3, 0.300_000_04].map(f64::from);
-        assert!(is_constant(&single));
+        assert!(is_constant(&[0.1_f32 + 0.2, 0.3, 0.300_000_04].map(f64::from)));
         assert!(is_constant(&[0.3, 0.30000004]) && is_constant(&[1.0, 0.99999994]));
         assert!(is_constant(&[0.9999999, 0.99999994, 1.0, 1.0000001]));
         // One of two files was in f32.

@@ -302,8 +302,7 @@ mod tests {
             let x = f64::from(row * row % 31);
             let total = [1.0, 1.0 - f64::EPSILON / 2.0, 0.3 + 0.6 + 0.1][row as usize % 3];
             let far = 1e6 + [0.0, 1e-10, 2e-10][row as usize % 3];
-            let single = f64::from([0.1_f32 + 0.2, 0.3][row as usize % 2]);
-            [x, total, far, single, 1e-9 * x]
+            [x, total, far, f64::from([0.1_f32 + 0.2, 0.3][row as usize % 2]), 1e-9 * x]
         });
         Features::unnamed(values.collect(), 5).unwrap()
     }

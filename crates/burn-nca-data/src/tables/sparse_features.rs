@@ -279,8 +279,7 @@ mod tests {
         let of = |starts: &[usize], columns: &[usize], values: &[f64]| {
             SparseFeatures::from_csr(4, starts.into(), columns.into(), values.into())
         };
-        let read = of(&[0, 2, 2, 4], &[1, 0, 3, 0], &[1.0, -2.0, 5.0, 4.0]).unwrap();
-        assert_eq!(read, table());
+        assert_eq!(of(&[0, 2, 2, 4], &[1, 0, 3, 0], &[1.0, -2.0, 5.0, 4.0]).unwrap(), table());
         assert_eq!(of(&[0], &[], &[]).unwrap().rows(), 0);
         for starts in [&[][..], &[1, 2], &[0, 1], &[0, 3]] {
             assert!(of(starts, &[0, 1], &[1.0, 2.0]).is_err(), "{starts:?}");

@@ -166,8 +166,7 @@ impl TrainingData for Coincidences {
     fn part(&self, units: &[usize]) -> Result<Self> {
         let all: Vec<(usize, usize, f64)> = self.pairs().iter().collect();
         let chosen = units.iter().map(|&unit| all[unit]).collect();
-        let pairs = Pairs::new(self.pairs().points(), chosen)?;
-        Self::new(self.features().clone(), pairs)
+        Self::new(self.features().clone(), Pairs::new(self.pairs().points(), chosen)?)
     }
 
     fn hold_out(&self, share: f64, seed: u64) -> Result<(Self, Self)> {

@@ -58,14 +58,12 @@ fn damage(bytes: &mut Vec<u8>, files: &[Vec<u8>], rng: &mut impl Rng) {
         7 => {
             let place = number_after(bytes, at);
             let numbers: Vec<&str> = NUMBERS.split(' ').collect();
-            let number = numbers.choose(rng).copied().unwrap_or_default();
-            bytes.splice(place, number.bytes());
+            bytes.splice(place, numbers.choose(rng).copied().unwrap_or_default().bytes());
         }
         8 => {
             let other = files.choose(rng).cloned().unwrap_or_default();
             let from = rng.random_range(0..=other.len());
-            let to = rng.random_range(from..=other.len().min(from + 200));
-            insert(bytes, at, &other[from..to]);
+            insert(bytes, at, &other[from..rng.random_range(from..=other.len().min(from + 200))]);
         }
         9 => {
             let other = files.choose(rng).cloned().unwrap_or_default();

@@ -18,28 +18,6 @@ pub fn npy(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// An IDX file with other sides and as many values as they ask for.
-pub fn idx(mut bytes: Vec<u8>, rng: &mut impl Rng) -> Vec<u8> {
-    let (Some(&kind), Some(&sides)) = (bytes.get(2), bytes.get(3)) else { return bytes };
-    let sides = usize::from(sides % 5);
-    let size = match kind {
-        0x0b => 2,
-        0x0c | 0x0d => 4,
-        0x0e => 8,
-        _ => 1,
-    };
-    bytes[3] = sides as u8;
-    bytes.resize(bytes.len().max(4 + 4 * sides), 0);
-    let mut values = size;
-    for side in 0..sides {
-        let length = rng.random_range(0..6_usize);
-        bytes[4 + 4 * side..8 + 4 * side].copy_from_slice(&(length as u32).to_be_bytes());
-        values *= length;
-    }
-    bytes.resize(4 + 4 * sides + values, 0x3f);
-    bytes
-}
-
 /// A file of an archive: its name and its bytes.
 pub type Member = (String, Vec<u8>);
 

@@ -69,8 +69,7 @@ impl<R: Read + Seek> Messages<R> {
             size_of(block.bodyLength())?;
             let metadata = self.bytes(at, size)?;
             let skipped = if metadata.starts_with(&CONTINUATION) { 8 } else { 4 };
-            let message = metadata.get(skipped..).ok_or_else(Reason::cut_off)?;
-            self.check_message(message, at + size)?;
+            self.check_message(metadata.get(skipped..).ok_or_else(Reason::cut_off)?, at + size)?;
         }
         Ok(())
     }

@@ -30,8 +30,7 @@ pub(crate) fn as_text(mut input: Input<'_>, decimal: DecimalSign) -> Result<Inpu
     let opened = match input.regular_file()? {
         Some(file) => opened(format, file, BufReader::new),
         None => {
-            let bytes = input.read_held(format.name(), MOST_HELD)?;
-            opened(format, Bytes::from(bytes), Cursor::new)
+            opened(format, Bytes::from(input.read_held(format.name(), MOST_HELD)?), Cursor::new)
         }
     };
     let started = opened.and_then(|(schema, mut batches)| {
@@ -67,8 +66,7 @@ pub(crate) fn as_text(mut input: Input<'_>, decimal: DecimalSign) -> Result<Inpu
     };
     let lines = Pieces::new(move |text: &mut Vec<u8>| {
         write(text).map_err(|reason| {
-            let reason = NotText(reason.in_words(format).into());
-            io::Error::new(ErrorKind::InvalidData, reason)
+            io::Error::new(ErrorKind::InvalidData, NotText(reason.in_words(format).into()))
         })
     });
     input.into_text(Box::new(Cursor::new(header).chain(lines)))

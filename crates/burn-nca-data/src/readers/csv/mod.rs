@@ -187,8 +187,7 @@ pub(crate) fn read_labels(input: Input<'_>) -> Result<Classes> {
     }
     let mostly_numbers = sheet.mostly_numbers.clone();
     let selection = Selection { target: Some(0), mostly_numbers, ..Selection::default() };
-    let rows = sheet.read(&selection, TargetKind::Classes)?;
-    Ok(classes_of(&rows.classes))
+    Ok(classes_of(&sheet.read(&selection, TargetKind::Classes)?.classes))
 }
 
 pub(crate) fn open_sheet<'a>(

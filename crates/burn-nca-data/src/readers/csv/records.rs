@@ -93,8 +93,7 @@ impl<'a> Records<'a> {
         self.skip_line_ends()?;
         self.raw.clear();
         (self.unquoted.1, self.ends.1) = (0, 0);
-        let record_is_there = self.fill_record()?;
-        if !record_is_there {
+        if !self.fill_record()? {
             return Ok(None);
         }
         self.check_quotes()?;

@@ -63,8 +63,7 @@ impl Sheet<'_> {
             TargetKind::Numeric => (None, selection.target),
         };
         let (origin, names) = (&self.origin, &self.names);
-        let refused = rows.missing.refused(origin, count, names, target, self.has_lines);
-        refused.map_or(Ok(rows), Err)
+        rows.missing.refused(origin, count, names, target, self.has_lines).map_or(Ok(rows), Err)
     }
 
     /// Hands out every row with its number, after `count` rows that were read otherwise; where a cell is bad the answer is

@@ -221,19 +221,9 @@ mod tests {
         assert_eq!(titles("Measurements of 2024,,\n,,\na,b,y\n1,2,x\n"), 2);
         assert_eq!(titles("# by logger 3\n# unit: mm, s\na,b,y\n1,2,x\n"), 2);
         assert_eq!(titles("|1x3 Cross validator\na,b,y\n1,2,x\n"), 1);
-        for names in [
-            "a,b,y\n1,2,x\n",
-            ",y\n0,a\n",
-            "a,\n1,x\n",
-            "a;b;y\n1,2,x\n",
-            "a b y\n1,2,x\n",
-            "7\n1,2,x\n",
-            "a,b\n",
-            "y\nx\n",
-            "#a,b,y\n1,2,x\n",
-            "# a,b,y\n1,2,x\n",
-            "a\n",
-        ] {
+        let names = "a,b,y\n1,2,x\n~,y\n0,a\n~a,\n1,x\n~a;b;y\n1,2,x\n~a b y\n1,2,x\n~7\n1,2,x\n~a,b\n~y\nx\n~\
+                     #a,b,y\n1,2,x\n~# a,b,y\n1,2,x\n~a\n";
+        for names in names.split('~') {
             assert_eq!(titles(names), 0, "{names:?}");
         }
     }

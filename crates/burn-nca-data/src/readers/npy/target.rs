@@ -52,8 +52,7 @@ pub(super) fn read(
                     "{origin}: \"nan\" is read as no class, which NumPy writes so in text; rename it if it is a class"
                 )
             });
-            let target = Target::Classes { labels, names };
-            Ok((target, note.into_iter().map(Message::from).collect()))
+            Ok((Target::Classes { labels, names }, note.into_iter().map(Message::from).collect()))
         }
     }
 }

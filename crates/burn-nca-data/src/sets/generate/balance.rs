@@ -25,14 +25,12 @@ pub fn balance() -> Labeled {
     for row in 0..625_u16 {
         let [left_weight, left_distance, right_weight, right_distance] =
             [125, 25, 5, 1].map(|place| row / place % 5 + 1);
-        let torque = (left_weight * left_distance).cmp(&(right_weight * right_distance));
-        labels.push(match torque {
+        labels.push(match (left_weight * left_distance).cmp(&(right_weight * right_distance)) {
             std::cmp::Ordering::Greater => 0,
             std::cmp::Ordering::Equal => 1,
             std::cmp::Ordering::Less => 2,
         });
-        let sides = [left_weight, left_distance, right_weight, right_distance];
-        values.extend(sides.map(f64::from));
+        values.extend([left_weight, left_distance, right_weight, right_distance].map(f64::from));
     }
     join(values, labels)
 }

@@ -168,8 +168,7 @@ impl PreparedColumn {
             }
         }
         if self.indicator && matches!(cell, Cell::Missing) {
-            let last = features.len() - 1;
-            features[last] = 1.0;
+            features[features.len() - 1] = 1.0;
         }
     }
 }

@@ -43,8 +43,7 @@ fn unread_number(text: &str) -> Option<&'static str> {
         return Some("write numbers without the percent sign");
     }
     let is_amount = |text: &str| without_currency(text).is_some_and(spells);
-    let size = text.strip_prefix(['-', '\u{2212}']).unwrap_or(text);
-    if is_amount(size) {
+    if is_amount(text.strip_prefix(['-', '\u{2212}']).unwrap_or(text)) {
         return Some("write numbers without the sign of the currency");
     }
     let inner = text.strip_prefix('(').and_then(|inner| inner.strip_suffix(')'));
@@ -90,8 +89,7 @@ fn is_grouped(text: &str) -> bool {
 /// Whether a text reads like `2024-01-31`, `31.01.2024`, `1/31/24`, with or without a time of day, or like a time
 /// alone.
 pub fn is_date(text: &str) -> bool {
-    let day = text.split(['T', ' ']).next().unwrap_or(text);
-    is_day(day) || is_time(text)
+    is_day(text.split(['T', ' ']).next().unwrap_or(text)) || is_time(text)
 }
 
 fn is_day(text: &str) -> bool {
