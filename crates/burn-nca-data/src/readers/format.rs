@@ -201,16 +201,8 @@ mod tests {
     #[test]
     fn formats_of_others_are_named_and_text_is_none() {
         for (start, name) in [
-            (&b"BZh91AY&SY"[..], "bzip2"),
-            (b"\xfd7zXZ\x00\x00", "xz"),
-            (b"\x28\xb5\x2f\xfd\x00", "zstd"),
-            (b"\x89HDF\r\n\x1a\n", "HDF5"),
-            (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Excel"),
-            (b"\x80\x04\x95\x10\x00", "pickle"),
-            (b"MATLAB 5.0 MAT-file, Platform", "MATLAB"),
+            (&b"MATLAB 5.0 MAT-file, Platform"[..], "MATLAB"),
             (b"MATLAB 7.3 MAT-file, Platform", "MATLAB"),
-            (b"Rar!\x1a\x07\x01\x00", "rar"),
-            (&[&b"t.csv"[..], &[0; 252], b"ustar\x0000"].concat(), "tar"),
             (b"# made\n+1 1:0.5 3:-2e3 # a row\n-1 2:1\n", "svmlight"),
             (b"3 qid:1 1:0.5 2:1\n", "svmlight"),
             (b"[\n  {\"a\": 1}]", "JSON"),

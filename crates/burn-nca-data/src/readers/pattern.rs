@@ -2,18 +2,25 @@
 
 /// Whether a pattern, in which `*` is any text and `?` any letter, is that of the whole name.
 pub(crate) fn matches(pattern: &str, name: &str) -> bool {
-    let (mut pattern, mut letters) = (pattern.chars(), name.chars());
-    match pattern.next() {
-        None => name.is_empty(),
-        Some('*') => {
-            let mut starts = name.char_indices().map(|(at, _)| at).chain([name.len()]);
-            starts.any(|at| matches(pattern.as_str(), &name[at..]))
-        }
-        Some(letter) => {
-            letters.next().is_some_and(|found| letter == '?' || letter == found)
-                && matches(pattern.as_str(), letters.as_str())
+    let (pattern, name): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), name.chars().collect());
+    let (mut p, mut n) = (0, 0);
+    // The last star, and the letters that it has taken.
+    let mut star: Option<(usize, usize)> = None;
+    while n < name.len() {
+        if p < pattern.len() && pattern[p] == '*' {
+            star = Some((p, n));
+            p += 1;
+        } else if p < pattern.len() && (pattern[p] == '?' || pattern[p] == name[n]) {
+            (p, n) = (p + 1, n + 1);
+        } else if let Some((at, taken)) = star {
+            star = Some((at, taken + 1));
+            (p, n) = (at + 1, taken + 1);
+        } else {
+            return false;
         }
     }
+    pattern[p..].iter().all(|letter| *letter == '*')
 }
 
 pub(crate) fn is_pattern(text: &str) -> bool {
