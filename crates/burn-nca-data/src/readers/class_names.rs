@@ -50,7 +50,7 @@ fn same_truth(name: &str, class_names: &[String]) -> Option<usize> {
 /// The order of two names that are numbers, or codes of digits (`01234`), which come after the same number.
 fn by_number(one: &str, other: &str) -> Ordering {
     let value = |name: &str| name.parse().unwrap_or(0.0);
-    // Beyond 2^53 whole numbers of one value in f64 are told apart by their digits.
+    // Whole numbers beyond 2^53 of one value in f64 are distinguished by their digits.
     let digits = if one.starts_with('-') { other.cmp(one) } else { one.cmp(other) };
     f64::total_cmp(&value(one), &value(other)).then(one.len().cmp(&other.len())).then(digits)
 }

@@ -3,8 +3,6 @@
 mod builder;
 mod chosen;
 
-#[cfg(test)]
-use crate::RawValues;
 use crate::readers::csv::{Record, Spellings, TargetColumn, open_sheet};
 use crate::readers::input::{Input, name_file};
 use crate::readers::pattern::is_pattern;
@@ -106,22 +104,10 @@ impl RawOptions {
     }
 }
 
-/// The columns, as text: a missing value is not a number, and so is not equal to itself.
-#[cfg(test)]
-pub(crate) fn shown(table: &RawTable) -> Vec<String> {
-    let columns = table.columns().iter().map(|column| match column.values() {
-        RawValues::Numbers(values) => format!("{} {values:?}", column.name()),
-        RawValues::Text(text) => {
-            format!("{} {:?}", column.name(), text.iter().collect::<Vec<_>>())
-        }
-    });
-    columns.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::DecimalSign;
+    use crate::{DecimalSign, RawValues};
 
     fn raw(text: &str, options: &RawOptions) -> RawTable {
         parse_raw("t.csv", text.as_bytes(), options).unwrap()

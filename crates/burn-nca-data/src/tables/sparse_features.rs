@@ -102,6 +102,13 @@ impl SparseFeatures {
                 starts[row]
             )));
         }
+        if let Some(at) = columns.iter().position(|&column| column >= width) {
+            return Err(Error::data(format!(
+                "there is an entry in row {}, column {} of {width} columns; correct it",
+                starts.partition_point(|&start| start <= at),
+                columns[at] + 1
+            )));
+        }
         let of_entries = starts.windows(2).enumerate();
         let of_entries =
             of_entries.flat_map(|(row, span)| (span[0]..span[1]).map(move |at| (row, at)));

@@ -77,9 +77,13 @@ impl Archive {
                 if starts.len() != lines + 1 || !in_order || !ends || of.len() != values.len() {
                     return Err(self.contradiction());
                 }
+                if format == "csr" {
+                    return SparseFeatures::from_csr(columns, starts, of, values)
+                        .map_err(|error| name_file(&self.origin, error));
+                }
                 let lines = starts.windows(2).enumerate();
                 let lines = lines.flat_map(|(line, two)| vec![line; two[1] - two[0]]).collect();
-                if format == "csr" { (lines, of) } else { (of, lines) }
+                (of, lines)
             }
             "coo" => (self.whole_numbers("row")?, self.whole_numbers("col")?),
             other => {
