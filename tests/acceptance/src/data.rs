@@ -18,11 +18,6 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Number of rows.
-    pub fn rows(&self) -> usize {
-        self.y.len()
-    }
-
     /// The rows as the library takes them.
     ///
     /// # Panics

@@ -9,6 +9,5 @@ mod imports;
 mod invariance;
 mod loss;
 mod objective;
-mod soft;
 mod sums;
 mod tuning;

@@ -2,18 +2,19 @@
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use acceptance::data::lbfgs;
 use burn::tensor::Device;
 use burn_nca_learn::data::{AgreementWidth, Features, Labeled};
 use burn_nca_learn::fit::{
-    CheckpointEvent, ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, FitSession,
-    OptimizerConfig, Progress, StochasticConfig, Termination,
+    CheckpointEvent, ConjugateGradientConfig, EarlyStoppingConfig, FitSession, OptimizerConfig,
+    Progress, StochasticConfig, Termination,
 };
 use burn_nca_learn::method::{AnyMethod, Mlkr, Modern, SoftNca};
 use burn_nca_learn::objective::Criterion;
 use burn_nca_learn::{Estimator, Fitted, NcaConfig};
+use tempfile::TempDir;
 
 use crate::fitting::{bits, iris, numbers, stop_after, with};
 
@@ -24,61 +25,73 @@ fn conjugate_gradient(steps: usize) -> OptimizerConfig {
 }
 
 fn adam() -> OptimizerConfig {
-    OptimizerConfig::Adam(
-        StochasticConfig::new().with_epochs(Some(STEPS)).with_batch_size(Some(50)),
-    )
+    let batches = StochasticConfig::new().with_epochs(Some(STEPS)).with_batch_size(Some(50));
+    OptimizerConfig::Adam(batches)
 }
 
-fn solvers() -> [OptimizerConfig; 3] {
-    [lbfgs(STEPS), conjugate_gradient(STEPS), adam()]
+/// Every solver, without and with early stopping.
+fn configs() -> Vec<NcaConfig> {
+    let solvers = [lbfgs(STEPS), conjugate_gradient(STEPS), adam()];
+    let stops = [None, Some(EarlyStoppingConfig::new().with_patience(3))];
+    let config = |(solver, stop): (OptimizerConfig, Option<EarlyStoppingConfig>)| {
+        let mut config = with(solver);
+        config.fit.early_stopping = stop;
+        config
+    };
+    solvers
+        .into_iter()
+        .flat_map(|solver| stops.clone().map(|stop| (solver.clone(), stop)))
+        .map(config)
+        .collect()
+}
+
+/// A folder, and the path of a checkpoint in it.
+fn place() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = folder.path().join("fit.checkpoint");
+    (folder, checkpoint)
 }
 
 /// Fits iris from a checkpoint, stopping after this many steps.
-fn run(config: &NcaConfig, checkpoint: &Path, stop: Option<usize>) -> Fitted {
-    let mut watch = stop_after(stop.unwrap_or(usize::MAX));
+fn run(config: &NcaConfig, checkpoint: &Path, stop: usize) -> Fitted {
+    let mut watch = stop_after(stop);
     let session = FitSession::new().with_progress(&mut watch).with_checkpoint(checkpoint);
     config.estimator().fit_session(&iris(), &Device::flex(), session).unwrap()
 }
 
-/// A step without the time, which no two runs share, as bits.
-type Step = (usize, usize, [u64; 3], Option<u64>);
-
-fn path(fitted: &Fitted) -> Vec<Step> {
-    let bits = |step: &Progress| {
-        let numbers = [step.value, step.gradient_max, step.step].map(f64::to_bits);
-        (step.iteration, step.evaluations, numbers, step.held_out.map(f64::to_bits))
-    };
-    fitted.summary().history.iter().map(bits).collect()
-}
-
+/// All numbers of two fits but their times, which no two runs share.
 fn assert_equal(resumed: &Fitted, whole: &Fitted) {
     assert_eq!(bits(resumed), bits(whole));
-    assert_eq!(path(resumed), path(whole));
-    let ends = [resumed, whole].map(|fitted| {
-        let summary = fitted.summary();
-        (summary.value.to_bits(), summary.iterations, summary.evaluations, summary.termination)
+    let [resumed, whole] = [resumed, whole].map(|fitted| {
+        let step = |step: &Progress| {
+            let numbers = [step.value, step.gradient_max, step.step].map(f64::to_bits);
+            (step.iteration, step.evaluations, numbers, step.held_out.map(f64::to_bits))
+        };
+        let of = fitted.summary();
+        let path: Vec<_> = of.history.iter().map(step).collect();
+        (path, of.value.to_bits(), of.iterations, of.evaluations, of.termination)
     });
-    assert_eq!(ends[0], ends[1]);
+    assert_eq!(resumed, whole);
 }
 
 #[test]
 fn a_fit_resumes_from_every_step_to_the_same_end() {
-    let folder = tempfile::tempdir().unwrap();
-    let checkpoint = folder.path().join("fit.checkpoint");
-    for optimizer in solvers() {
-        let whole = with(optimizer.clone()).fit(&iris(), &Device::flex()).unwrap();
-        for step in 1..=STEPS {
-            let part = run(&with(optimizer.clone()), &checkpoint, Some(step));
+    let (_folder, checkpoint) = place();
+    for config in configs() {
+        let whole = config.fit(&iris(), &Device::flex()).unwrap();
+        for step in 1..=whole.summary().iterations {
+            let part = run(&config, &checkpoint, step);
+            if !checkpoint.exists() {
+                continue;
+            }
             assert_eq!(part.summary().iterations, step);
-            let resumed = run(&with(optimizer.clone()), &checkpoint, None);
+            let resumed = run(&config, &checkpoint, usize::MAX);
             assert_equal(&resumed, &whole);
-            let seconds: Vec<f64> =
-                resumed.summary().history.iter().map(|step| step.seconds).collect();
-            assert!(seconds.is_sorted(), "{seconds:?}");
-            assert!(resumed.summary().seconds >= seconds[STEPS - 1]);
+            let summary = resumed.summary();
+            assert!(summary.history.is_sorted_by_key(|step| step.seconds));
+            assert!(summary.seconds >= summary.history.last().unwrap().seconds);
             // One that ended at its limit may resume with a higher one.
-            let at_limit = resumed.summary().termination == Termination::MaxIterations;
-            assert_eq!(checkpoint.exists(), at_limit);
+            assert_eq!(checkpoint.exists(), summary.termination == Termination::MaxIterations);
             let _ = std::fs::remove_file(&checkpoint);
         }
     }
@@ -86,8 +99,7 @@ fn a_fit_resumes_from_every_step_to_the_same_end() {
 
 #[test]
 fn members_resume_from_the_steps_that_they_had_taken() {
-    let folder = tempfile::tempdir().unwrap();
-    let checkpoint = folder.path().join("fit.checkpoint");
+    let (_folder, checkpoint) = place();
     let estimator = Estimator::new(4, 4, Modern::new().with_members(2).with_epochs(6));
     let whole = estimator.fit(&iris(), &Device::flex()).unwrap();
     for step in [1, 5] {
@@ -102,8 +114,7 @@ fn members_resume_from_the_steps_that_they_had_taken() {
             });
             estimator.fit_session(&iris(), &Device::flex(), session).unwrap()
         };
-        let part = run(step);
-        let resumed = run(usize::MAX);
+        let (part, resumed) = (run(step), run(usize::MAX));
         assert_eq!(resumed_at.get(), part.summary().iterations);
         assert_equal(&resumed, &whole);
         let _ = std::fs::remove_file(&checkpoint);
@@ -111,60 +122,38 @@ fn members_resume_from_the_steps_that_they_had_taken() {
 }
 
 #[test]
-fn early_stopping_resumes_from_every_step_with_the_best_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let checkpoint = folder.path().join("fit.checkpoint");
-    for optimizer in solvers() {
-        let mut config = with(optimizer);
-        config.fit.early_stopping = Some(EarlyStoppingConfig::new().with_patience(3));
-        let whole = config.fit(&iris(), &Device::flex()).unwrap();
-        for step in 1..=whole.summary().iterations {
-            run(&config, &checkpoint, Some(step));
-            let resumed =
-                if checkpoint.exists() { run(&config, &checkpoint, None) } else { continue };
-            assert_equal(&resumed, &whole);
-            let _ = std::fs::remove_file(&checkpoint);
+fn a_higher_limit_continues_where_a_lower_one_ended() {
+    let (_folder, checkpoint) = place();
+    for solver in [lbfgs as fn(usize) -> OptimizerConfig, conjugate_gradient] {
+        let whole = with(solver(STEPS)).fit(&iris(), &Device::flex()).unwrap();
+        let mut hasty = with(solver(STEPS));
+        hasty.fit.time_budget = Some(1e-9);
+        let limits =
+            [(with(solver(5)), Termination::MaxIterations), (hasty, Termination::TimeBudget)];
+        for (limited, end) in limits {
+            assert_eq!(run(&limited, &checkpoint, usize::MAX).summary().termination, end);
+            assert_equal(&run(&with(solver(STEPS)), &checkpoint, usize::MAX), &whole);
+            std::fs::remove_file(&checkpoint).unwrap();
         }
     }
 }
 
 #[test]
-fn a_higher_limit_continues_where_a_lower_one_ended() {
-    let folder = tempfile::tempdir().unwrap();
-    let checkpoint = folder.path().join("fit.checkpoint");
-    for solver in [lbfgs as fn(usize) -> OptimizerConfig, conjugate_gradient] {
-        let whole = with(solver(STEPS)).fit(&iris(), &Device::flex()).unwrap();
-        let part = run(&with(solver(5)), &checkpoint, None);
-        assert_eq!(part.summary().termination, Termination::MaxIterations);
-        assert_equal(&run(&with(solver(STEPS)), &checkpoint, None), &whole);
-        std::fs::remove_file(&checkpoint).unwrap();
-
-        let mut hasty = with(solver(STEPS));
-        hasty.fit.time_budget = Some(1e-9);
-        let part = run(&hasty, &checkpoint, None);
-        assert_eq!(part.summary().termination, Termination::TimeBudget);
-        assert_equal(&run(&with(solver(STEPS)), &checkpoint, None), &whole);
-        std::fs::remove_file(&checkpoint).unwrap();
-    }
-}
-
-#[test]
 fn the_checkpoint_of_an_end_that_is_kept_gives_the_end_at_once() {
-    let folder = tempfile::tempdir().unwrap();
-    for (index, optimizer) in [lbfgs(200), adam()].into_iter().enumerate() {
-        let checkpoint = folder.path().join(format!("{index}.checkpoint"));
+    for optimizer in [lbfgs(200), adam()] {
+        let (_folder, checkpoint) = place();
         let mut config = with(optimizer);
         config.fit.early_stopping = Some(EarlyStoppingConfig::new().with_patience(2));
-        let mut steps = 0;
-        let mut fit = || {
+        let steps = Cell::new(0);
+        let fit = || {
             let mut count = |_: &Progress| {
-                steps += 1;
+                steps.set(steps.get() + 1);
                 ControlFlow::Continue(())
             };
             let session = FitSession::new().with_progress(&mut count);
             let session = session.with_checkpoint(&checkpoint).keep_checkpoint();
             let fitted = config.estimator().fit_session(&iris(), &Device::flex(), session).unwrap();
-            (fitted, steps)
+            (fitted, steps.get())
         };
         let (first, taken) = fit();
         assert!(checkpoint.exists() && !first.summary().termination.can_resume());
@@ -179,8 +168,7 @@ fn refusal(
     first: impl Fn(FitSession<'_>) -> burn_nca_learn::Result<Fitted>,
     second: impl Fn(FitSession<'_>) -> burn_nca_learn::Result<Fitted>,
 ) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    let checkpoint = folder.path().join("fit.checkpoint");
+    let (_folder, checkpoint) = place();
     let mut stop = stop_after(1);
     let session = FitSession::new().with_progress(&mut stop).with_checkpoint(&checkpoint);
     first(session).unwrap();
@@ -193,48 +181,40 @@ fn refusal(
 #[test]
 fn a_fit_of_classes_is_known_by_settings_features_and_labels() {
     let data = iris();
-    let device = Device::flex();
-    let labels = data.labels().to_vec();
-    let mut swapped = labels.clone();
-    swapped.swap(0, 149);
-    let relabeled = Labeled::from_labels(data.features().clone(), swapped.clone()).unwrap();
-    let mut values = data.features().values().to_vec();
+    let (mut labels, mut values) = (data.labels().to_vec(), data.features().values().to_vec());
+    labels.swap(0, 149);
     values[7] += 0.5;
     let moved = Features::new(values, data.features().names().to_vec()).unwrap();
-    let moved_too = Labeled::from_labels(moved.clone(), swapped).unwrap();
-    let moved = Labeled::from_labels(moved, labels).unwrap();
-    for optimizer in solvers() {
-        for early_stopping in [None, Some(EarlyStoppingConfig::new())] {
-            let mut config = with(optimizer.clone());
-            config.fit.early_stopping = early_stopping;
-            let fit =
-                |session: FitSession<'_>| config.estimator().fit_session(&data, &device, session);
-            let on = |other: &Labeled| {
-                refusal(fit, |session| config.estimator().fit_session(other, &device, session))
-            };
-            assert_eq!(on(&relabeled), "other targets");
-            assert_eq!(on(&moved), "other features");
-            assert_eq!(on(&moved_too), "other features and other targets");
-            let another_solver = match optimizer {
-                OptimizerConfig::Lbfgs(_) => adam(),
-                _ => lbfgs(3),
-            };
-            for other in [config.clone().with_criterion(Criterion::G), with(another_solver)] {
-                let said =
-                    refusal(fit, |session| other.estimator().fit_session(&data, &device, session));
-                assert_eq!(said, "other settings");
-            }
+    let of = |features: &Features, labels: &[usize]| {
+        Labeled::from_labels(features.clone(), labels.to_vec()).unwrap()
+    };
+    for config in configs() {
+        let fit = |config: &NcaConfig, data: &Labeled, session: FitSession<'_>| {
+            config.estimator().fit_session(data, &Device::flex(), session)
+        };
+        let said = |other: &NcaConfig, by: &Labeled| {
+            refusal(|session| fit(&config, &data, session), |session| fit(other, by, session))
+        };
+        assert_eq!(said(&config, &of(data.features(), &labels)), "other targets");
+        assert_eq!(said(&config, &of(&moved, data.labels())), "other features");
+        assert_eq!(said(&config, &of(&moved, &labels)), "other features and other targets");
+        let another_solver = match config.fit.optimizer {
+            OptimizerConfig::Lbfgs(_) => adam(),
+            _ => lbfgs(3),
+        };
+        for other in [config.clone().with_criterion(Criterion::G), with(another_solver)] {
+            assert_eq!(said(&other, &data), "other settings");
         }
     }
 }
 
 #[test]
 fn a_warm_start_is_known_by_its_encoder() {
-    let estimator = || with(lbfgs(STEPS)).estimator();
     let from = |steps| {
         let encoder = with(lbfgs(steps)).fit(&iris(), &Device::flex()).unwrap().encoder;
         move |session: FitSession<'_>| {
-            estimator().fit_from(encoder.clone(), &iris(), &Device::flex(), session)
+            let estimator = with(lbfgs(STEPS)).estimator();
+            estimator.fit_from(encoder.clone(), &iris(), &Device::flex(), session)
         }
     };
     assert_eq!(refusal(from(1), from(2)), "another start");
@@ -242,29 +222,16 @@ fn a_warm_start_is_known_by_its_encoder() {
 
 #[test]
 fn fits_of_numbers_are_known_by_theirs() {
-    let soft = |width| SoftNca { criterion: Criterion::G, width: AgreementWidth::Given(width) };
-    for method in [AnyMethod::from(Mlkr::new()), soft(0.2).into()] {
-        let config = Estimator::new(3, 2, method);
-        let of = |shift| {
-            let (config, data) = (&config, numbers(shift));
-            move |session: FitSession<'_>| config.fit_session(&data, &Device::flex(), session)
-        };
-        assert_eq!(refusal(of(0.0), of(0.5)), "other targets");
-    }
-    let wide = |width| {
-        let config = Estimator::new(3, 2, soft(width));
-        move |session: FitSession<'_>| config.fit_session(&numbers(0.0), &Device::flex(), session)
+    let soft = |width| {
+        let width = AgreementWidth::Given(width);
+        AnyMethod::from(SoftNca { criterion: Criterion::G, width })
     };
-    assert_eq!(refusal(wide(0.2), wide(0.3)), "other settings");
-}
-
-#[test]
-fn a_planned_number_of_steps_ends_as_planned() {
-    let mut config = with(lbfgs(200));
-    config.fit.stop_at = Some(3);
-    let summary = config.fit(&iris(), &Device::flex()).unwrap().summary().clone();
-    assert_eq!((summary.termination, summary.iterations), (Termination::StopAt, 3));
-    assert!(summary.termination.is_planned() && !summary.termination.converged());
-    assert!(!summary.termination.sentence().contains("held-out"));
-    assert!(FitConfig::new().stop_at.is_none());
+    let of = |method: &AnyMethod, shift| {
+        let (config, data) = (Estimator::new(3, 2, method.clone()), numbers(shift));
+        move |session: FitSession<'_>| config.fit_session(&data, &Device::flex(), session)
+    };
+    for method in [Mlkr::new().into(), soft(0.2)] {
+        assert_eq!(refusal(of(&method, 0.0), of(&method, 0.5)), "other targets");
+    }
+    assert_eq!(refusal(of(&soft(0.2), 0.0), of(&soft(0.3), 0.0)), "other settings");
 }

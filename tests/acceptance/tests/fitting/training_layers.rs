@@ -3,54 +3,27 @@
 use std::collections::HashSet;
 use std::sync::Mutex;
 
+use acceptance::compare::assert_slopes;
+use acceptance::setup::{at_block, classes};
 use burn::module::Module;
-use burn::nn::{BatchNorm, BatchNormConfig, Dropout, DropoutConfig, Linear, LinearConfig};
 use burn::tensor::{DType, Device, Tensor};
 use burn_nca_learn::data::{TensorFeatures, host_values as host, stratified_split};
 use burn_nca_learn::encoder::{Encoder, cast};
 use burn_nca_learn::evaluate::expected_accuracy;
 use burn_nca_learn::fit::exact::{self, BlockConfig};
-use burn_nca_learn::fit::parameters::{assign, flatten, flatten_gradients};
+use burn_nca_learn::fit::parameters::{assign, flatten};
 use burn_nca_learn::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitSession, LbfgsConfig, OptimizerConfig,
     StochasticConfig, disable_training_flags,
 };
 use burn_nca_learn::neighbors::class_probabilities;
-use burn_nca_learn::objective::{ClassIndex, NcaLossConfig};
+use burn_nca_learn::objective::NcaLossConfig;
 use burn_nca_learn::{Fitted, MetricModel};
 
-use crate::fitting::{fit_encoder, iris, stop_after, with};
-
-/// A network with one of the layers, or both.
-#[derive(Module, Debug)]
-struct Layered {
-    hidden: Linear,
-    norm: Option<BatchNorm>,
-    dropout: Option<Dropout>,
-    output: Linear,
-}
-
-impl Encoder for Layered {
-    fn forward(&self, x: Tensor<2>) -> Tensor<2> {
-        let mut z = self.hidden.forward(x);
-        if let Some(norm) = &self.norm {
-            z = norm.forward(z);
-        }
-        if let Some(dropout) = &self.dropout {
-            z = dropout.forward(z);
-        }
-        self.output.forward(z.tanh())
-    }
-}
+use crate::fitting::{Layered, fit_encoder, iris, stop_after, with};
 
 fn layered(norm: bool, dropout: bool) -> Layered {
-    let device = Device::flex();
-    Layered {
-        hidden: LinearConfig::new(4, 6).init(&device),
-        norm: norm.then(|| BatchNormConfig::new(6).init(&device)),
-        dropout: dropout.then(|| DropoutConfig::new(0.3).init()),
-        output: LinearConfig::new(6, 2).init(&device),
-    }
+    super::layered(&Device::flex(), norm, dropout)
 }
 
 fn adam() -> OptimizerConfig {
@@ -90,55 +63,38 @@ fn full_batch_solvers_refuse_what_gives_another_function_at_each_pass() {
 
 #[test]
 fn the_exact_gradient_is_that_of_the_exact_value() {
-    let device = Device::flex();
     let data = iris();
-    let x = data.features().to_tensor(&device, DType::F64);
-    let classes = ClassIndex::new(data.labels(), &device).unwrap();
+    let x = data.features().to_tensor(&Device::flex(), DType::F64);
+    let classes = classes(data.labels());
     let encoder = cast(layered(true, true), DType::F64);
     let model = MetricModel::new(encoder, NcaLossConfig::new().init()).train();
-    let blocks = BlockConfig::new();
-    let at =
-        |position: &[f64]| exact::value(&assign(model.clone(), position), &x, &classes, &blocks);
     let before = statistics(&model.encoder);
-    let start = flatten(&model);
-    let found = exact::value_and_gradient(&model, &x, &classes, &blocks);
-    let gradient = flatten_gradients(&model, &found.gradients);
-    assert!((found.value - at(&start)).abs() < 1e-9 * found.value.abs());
-    let squares: f64 = gradient.iter().map(|g| g * g).sum();
-    let step = 1e-5 / squares.sqrt();
-    let moved = |sign: f64| -> Vec<f64> {
-        start.iter().zip(&gradient).map(|(x, g)| x + sign * step * g).collect()
-    };
-    let slope = (at(&moved(1.0)) - at(&moved(-1.0))) / (2.0 * step);
-    assert!((slope - squares).abs() < 1e-5 * squares, "{slope} {squares}");
-    let again = exact::value_and_gradient(&model, &x, &classes, &blocks);
-    assert_eq!(again.value, found.value);
+    let (value, gradient) = at_block(&model, &x, &classes, 150);
+    assert_slopes(&gradient, &flatten(&model), (1e-5, 1e-6), "slopes", |position| {
+        exact::value(&assign(model.clone(), position), &x, &classes, &BlockConfig::new())
+    });
+    assert_eq!(at_block(&model, &x, &classes, 150).0, value);
     assert_eq!(statistics(&model.encoder), before);
 }
 
 #[test]
-fn a_fit_moves_its_own_statistics_and_not_the_caller_s() {
-    let encoder = layered(true, false);
-    let before = statistics(&encoder);
-    let fitted = fit_encoder(&with(adam()), encoder.clone()).unwrap();
-    assert_eq!(statistics(&encoder), before);
-    assert_ne!(statistics(&fitted.encoder), before);
-}
-
-#[test]
-fn early_stopping_returns_the_statistics_of_its_best_epoch() {
+fn a_fit_moves_its_own_statistics_and_returns_those_of_its_best_epoch() {
     let data = iris();
     let stop = EarlyStoppingConfig::new().with_patience(100);
     let mut config = with(adam());
     config.fit.early_stopping = Some(stop.clone());
-    let fitted = fit_encoder(&config, layered(true, false)).unwrap();
+    let encoder = layered(true, false);
+    let before = statistics(&encoder);
+    let fitted = fit_encoder(&config, encoder.clone()).unwrap();
+    assert_eq!(statistics(&encoder), before);
+    assert_ne!(statistics(&fitted.encoder), before);
     let history = &fitted.summary().history;
     let best = history.iter().filter_map(|step| step.held_out).fold(0.0, f64::max);
     // The same rows held out, scored by what came back.
     let split = stratified_split(data.labels(), stop.share, config.fit.seed).unwrap();
     let (train, held_out) = (data.select(&split.train), data.select(&split.test));
-    let references = fitted.transform(train.features()).unwrap();
-    let queries = fitted.transform(held_out.features()).unwrap();
+    let [references, queries] =
+        [&train, &held_out].map(|part| fitted.transform(part.features()).unwrap());
     let p = class_probabilities(&queries, &references, train.labels(), 3, None).unwrap();
     let returned = expected_accuracy(&p, held_out.labels()).unwrap().unwrap();
     assert!((returned - best).abs() < 1e-5, "best {best}, returned {returned}");

@@ -1,12 +1,11 @@
 //! Batch normalization as one operation against Burn's layer: values, gradients and running statistics.
 
+use acceptance::compare::assert_near;
+use acceptance::setup::matrix;
 use burn::module::{Param, RunningState};
 use burn::nn::{BatchNorm, BatchNormConfig};
 use burn::tensor::{DType, Device, Tensor};
 use burn_nca::data::host_values;
-use burn_nca::objective::transfer::float_tensor;
-
-use super::operation::close;
 
 /// Columns.
 const C: usize = 3;
@@ -14,7 +13,7 @@ const C: usize = 3;
 /// Numbers `[rows, 3]`.
 fn table(rows: usize, factor: usize, dtype: DType) -> Tensor<2> {
     let values = (0..rows * C).map(|at| (at * at * factor % 47) as f64 / 9.0 - 2.0);
-    float_tensor(values.collect(), [rows, C], &Device::flex().autodiff(), dtype)
+    matrix(&values.collect::<Vec<_>>(), C, (&Device::flex().autodiff(), dtype))
 }
 
 /// A layer whose gamma and beta are not those of a new one.
@@ -57,7 +56,7 @@ fn the_operation_has_values_gradients_and_running_statistics_of_the_layer() {
         for x in [view, table(40, 7, dtype), table(700, 7, dtype)] {
             let expected = said(|norm, x| norm.forward(x), &x);
             for (found, expected) in said(burn_nca_fused::batch_norm, &x).iter().zip(&expected) {
-                close(found, expected, tolerance, "batch normalization");
+                assert_near(found, expected, tolerance, "batch normalization");
             }
         }
     }
