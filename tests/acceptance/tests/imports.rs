@@ -1,11 +1,10 @@
 //! Which module of a crate may import which, that no file imports from itself through others, that each says what it
 //! holds, and which packages a crate pulls in.
 
-mod packages;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The modules of the core from the bottom up; each imports from those before it alone.
 const CORE: &str =
@@ -74,37 +73,34 @@ fn paths(code: &str, start: &str) -> Vec<String> {
 /// The files that each file imports from: of each path the longest part that is a file, and the crate's root where a type
 /// is taken from there.
 fn imports(sources: &BTreeMap<String, String>) -> BTreeMap<&str, BTreeSet<&str>> {
-    let file = |path: &str| {
-        let parts: Vec<&str> = path.split("::").collect();
-        let longest = (1..=parts.len()).rev().map(|length| parts[..length].join("::"));
-        let of_root = path.starts_with(char::is_uppercase).then(|| "lib".to_string());
-        longest
-            .chain(of_root)
-            .filter_map(|part| sources.get_key_value(&part))
-            .map(|(name, _)| name.as_str())
-            .next()
+    let file = |path: String| {
+        let is_part = |name: &&String| format!("{path}::").starts_with(&format!("{name}::"));
+        let longest = sources.keys().filter(is_part).max_by_key(|name| name.len());
+        let root = || path.starts_with(char::is_uppercase).then_some("lib");
+        longest.map(String::as_str).or_else(root)
     };
-    let of = |(module, code): (&'_ String, &'_ String)| -> BTreeSet<&str> {
+    let of = |(module, code): (&'_ String, &'_ String)| {
         let parent = module.rsplit_once("::").map_or("", |(parent, _)| parent);
         let above = paths(code, "super::").into_iter().map(|path| format!("{parent}::{path}"));
         let all = paths(code, "crate::").into_iter().chain(above);
-        all.filter_map(|path| file(&path)).filter(|found| found != module).collect()
+        all.filter_map(file).filter(|found| found != module).collect()
     };
     sources.iter().map(|entry| (entry.0.as_str(), of(entry))).collect()
 }
 
-/// Imports of the package against the order of its modules.
-fn against_the_order(package: &str, order: &str) -> Vec<(String, String)> {
+/// No import of the package is against the order of its modules.
+fn check_order(package: &str, order: &str) {
     let sources = sources(package);
-    let top = |module: &str| module.split("::").next().unwrap().to_string();
     let place = |module: &str| {
-        let at = order.split(' ').position(|name| name == module);
+        let top = module.split("::").next();
+        let at = order.split(' ').position(|name| Some(name) == top);
         at.unwrap_or_else(|| panic!("{module} has no place in the order of {package}; give it one"))
     };
     let imports = imports(&sources);
     assert!(imports.len() > 50, "the sources were read");
-    let arrows = imports.iter().flat_map(|(from, to)| to.iter().map(|to| (top(from), top(to))));
-    arrows.filter(|(from, to)| place(from) < place(to)).collect()
+    for (from, to) in imports.iter().flat_map(|(from, to)| to.iter().map(move |to| (from, to))) {
+        assert!(place(from) >= place(to), "{from} of {package} imports from {to}");
+    }
 }
 
 #[test]
@@ -120,9 +116,9 @@ fn each_file_begins_with_what_it_holds() {
 
 #[test]
 fn modules_import_only_what_stands_before_them() {
-    assert_eq!(against_the_order("burn-nca", CORE), []);
-    assert_eq!(against_the_order("burn-nca-learn", LEARN), []);
-    assert_eq!(against_the_order("burn-nca-cli", PROGRAM), []);
+    check_order("burn-nca", CORE);
+    check_order("burn-nca-learn", LEARN);
+    check_order("burn-nca-cli", PROGRAM);
 }
 
 #[test]
@@ -163,4 +159,49 @@ fn the_library_asks_burn_which_backends_there_are() {
             assert!(!code.contains(&question), "{module} asks for {question}");
         }
     }
+}
+
+/// What `cargo tree` prints of the packages that are compiled, in this form, along these edges, for a crate or the default
+/// members.
+fn tree(edges: &str, form: &str, of: &[&str]) -> BTreeSet<String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["tree", "--offline", "--locked", "--prefix", "none"])
+        .args(["--edges", edges, "--format", form])
+        .args(of)
+        .current_dir(in_repository(""))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = |line: &str| line.trim_end_matches(" (*)").to_string();
+    text.lines().filter(|line| !line.is_empty()).map(line).collect()
+}
+
+/// With its default features and without its tests; what is looked for is found where it is.
+#[test]
+fn a_crate_pulls_in_what_it_needs_alone() {
+    let backends = &["burn-cubecl", "burn-flex", "burn-ndarray", "burn-wgpu"][..];
+    for (package, names, count) in [
+        ("burn-nca-data", &["arrow-array", "image", "imageproc", "nalgebra", "parquet"][..], 0),
+        ("burn-nca-data", &["rand"], 1),
+        ("burn-nca-data", &["csv-core", "flate2"], 2),
+        ("burn-nca", &["faer", "sha2"], 0),
+        ("burn-nca-learn", &["faer", "sha2"], 2),
+        ("burn-nca-learn", backends, 0),
+        ("own-objective", backends, 1),
+    ] {
+        let mut found = tree("normal", "{p}", &["--package", package]);
+        // As in: rand v0.10.3 (proc-macro)
+        found.retain(|line| names.contains(&line.split(' ').next().unwrap()));
+        assert_eq!(found.len(), count, "{package}: {found:?}");
+    }
+}
+
+#[test]
+fn the_program_and_the_tests_share_one_build() {
+    let compiled = |edges| tree(edges, "{p} [{f}]", &[]);
+    let (program, tests) = (compiled("normal,build"), compiled("normal,build,dev"));
+    // Features that only a test's dependency turns on: crates/burn-nca-cli/Cargo.toml names them for the program, too.
+    assert_eq!(program.difference(&tests).collect::<Vec<_>>(), Vec::<&String>::new());
 }
