@@ -2,9 +2,7 @@
 
 use burn::data::dataloader::batcher::Batcher;
 use burn::module::Module;
-use burn::optim::AdamConfig;
 use burn::tensor::{DType, Device};
-use burn::train::Learner;
 use burn::train::metric::LossMetric;
 use burn_nca_learn::MetricModel;
 use burn_nca_learn::data::{LabeledPair, LabeledPairs, Pairs};
@@ -17,7 +15,7 @@ use burn_nca_learn::objective::{
 };
 use burn_nca_learn::train::{Sample, SampleBatcher};
 
-use crate::setup::{FEATURES, balanced, bits, in_order, samples, training};
+use crate::{FEATURES, balanced, bits, in_order, launched, samples, training};
 
 /// The same in every test; also what a loss knows of by number.
 fn rows() -> Vec<Sample> {
@@ -42,28 +40,21 @@ where
     let folder = tempfile::tempdir().unwrap();
     let model = MetricModel::new(encoder, loss);
     let before = model.clone().valid();
-    let result = training(folder.path(), balanced(rows(), 0), in_order(rows(), 60))
-        .metrics((LossMetric::new(),))
-        .num_epochs(30)
-        .launch(Learner::new(model, AdamConfig::new().init(), 2e-2));
-    assert!(result.error.is_none(), "{:?}", result.error.map(|error| error.to_string()));
+    let training = training(folder.path(), balanced(rows(), 0), in_order(rows(), 60));
+    let training = training.metrics((LossMetric::new(),)).num_epochs(30);
+    let trained = launched(training, model, None, 2e-2);
     let batch = SampleBatcher.batch(rows(), &Device::flex());
     let value = |model: &MetricModel<E, L>| {
         let z = model.encoder.forward(batch.x.clone());
         model.objective.batch_loss(z, &batch.target).into_scalar::<f64>() - lowest
     };
-    let (start, end) = (value(&before), value(&result.model.clone().valid()));
+    let (start, end) = (value(&before), value(&trained.clone().valid()));
     assert!(end < 0.9 * start, "{start} to {end}");
-    result.model
+    trained
 }
 
 fn network() -> impl Encoder + 'static {
     MlpConfig::new(FEATURES, vec![6], 2).init_seeded(3, &autodiff())
-}
-
-#[test]
-fn lmnn_is_trained() {
-    trained(network(), LargeMarginLossConfig::new().with_neighbors(2).init(), 0.0);
 }
 
 #[test]
@@ -106,8 +97,9 @@ fn labels_and_pairs_are_learned_from_together() {
 }
 
 #[test]
-fn objectives_of_the_data_set_are_trained_by_its_batches() {
+fn lmnn_and_objectives_of_the_data_set_are_trained_by_batches() {
     let (batch, labels) = (SampleBatcher.batch(rows(), &Device::flex()), labels());
+    trained(network(), LargeMarginLossConfig::new().with_neighbors(2).init(), 0.0);
     let targets = TargetNeighbors::new(&batch.x, &labels, 3).unwrap();
     trained(network(), SubsetLoss::new(LargeMarginLossConfig::new().init(), targets), 0.0);
 

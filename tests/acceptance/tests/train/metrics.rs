@@ -23,24 +23,39 @@ fn metadata() -> MetricMetadata {
 }
 
 /// The mean over batches.
-fn over<M: Metric + Numeric>(metric: &mut M, batches: &[M::Input]) -> f64 {
+fn assert_mean<M: Metric + Numeric>(mut metric: M, batches: &[M::Input], expected: f64) {
     for batch in batches {
         metric.update(batch, &metadata()).unwrap();
     }
     metric.compute().unwrap();
-    metric.final_value().current()
+    let found = metric.final_value().current();
+    assert!((found - expected).abs() < 1e-10, "{}: {found} is not {expected}", metric.name());
 }
 
 #[test]
-fn accuracies_are_means_over_rows_and_not_over_batches() {
+fn metrics_are_means_over_rows_and_not_over_batches() {
     // Right: 0, 1; wrong: 1.5 (its nearest is 1); right: 10, 11.
-    let first = line(&[0.0, 1.0, 1.5, 10.0, 11.0], &[0, 0, 1, 1, 1]);
     let labels = [0, 0, 1, 1, 1];
-    let embedded = Embedded::new(&first.points, &labels);
+    let first = line(&[0.0, 1.0, 1.5, 10.0, 11.0], &labels);
+    let embedded = Embedded::new(&first.points, &labels.map(|label| label as usize));
     assert_eq!(leave_one_out_accuracy(embedded, 1).unwrap().value(), Some(0.6));
     let second = line(&[0.0, 1.0], &[0, 1]);
-    let found = over(&mut LeaveOneOutAccuracy::new(1), &[first, second]);
-    assert!((found - 100.0 * 3.0 / 7.0).abs() < 1e-12, "{found}");
+    let share = 100.0 * 3.0 / 7.0;
+    assert_mean(LeaveOneOutAccuracy::new(1), &[first, second], share);
+    assert_mean(RowsWithoutPositive::new(), &[line(&[0.0, 1.0, 2.0, 3.0], &[0, 5, 0, 2])], 50.0);
+
+    let batch = line(&[0.0, 0.5, 2.0, 2.25], &[0, 0, 1, 0]);
+    let p = |d: f64| (-d * d).exp();
+    let rows = [
+        (p(0.5) + p(2.25), p(0.5) + p(2.0) + p(2.25)),
+        (p(0.5) + p(1.75), p(0.5) + p(1.5) + p(1.75)),
+        (0.0, 1.0),
+        (p(2.25) + p(1.75), p(2.25) + p(1.75) + p(0.25)),
+    ];
+    let share = 100.0 * rows.iter().map(|(same, all)| same / all).sum::<f64>() / 4.0;
+    assert_mean(SoftAccuracy::new(), std::slice::from_ref(&batch), share);
+    let mean = perplexities(&batch.points).unwrap().iter().sum::<f64>() / 4.0;
+    assert_mean(NeighborPerplexity::new(), &[batch.points], mean);
 }
 
 #[test]
@@ -53,26 +68,7 @@ fn the_reference_set_classifies_the_batch() {
     let mut metric = ReferenceAccuracy::new(1);
     assert!(metric.update(&batch(None), &metadata()).unwrap().is_not_available());
     assert!(metric.value().is_none() && metric.running_value().is_none());
-    let found = over(&mut metric, &[batch(Some(references))]);
-    assert!((found - 200.0 / 3.0).abs() < 1e-12, "{found}");
-}
-
-#[test]
-fn soft_accuracy_and_perplexity_are_those_of_the_kernel() {
-    let batch = line(&[0.0, 0.5, 2.0, 2.25], &[0, 0, 1, 0]);
-    let p = |d: f64| (-d * d).exp();
-    let rows = [
-        (p(0.5) + p(2.25), p(0.5) + p(2.0) + p(2.25)),
-        (p(0.5) + p(1.75), p(0.5) + p(1.5) + p(1.75)),
-        (0.0, 1.0),
-        (p(2.25) + p(1.75), p(2.25) + p(1.75) + p(0.25)),
-    ];
-    let expected = 100.0 * rows.iter().map(|(same, all)| same / all).sum::<f64>() / 4.0;
-    let found = over(&mut SoftAccuracy::new(), std::slice::from_ref(&batch));
-    assert!((found - expected).abs() < 1e-10, "{found} is not {expected}");
-    let expected = perplexities(&batch.points).unwrap().iter().sum::<f64>() / 4.0;
-    let found = over(&mut NeighborPerplexity::new(), &[batch.points]);
-    assert!((found - expected).abs() < 1e-12);
+    assert_mean(metric, &[batch(Some(references))], 200.0 / 3.0);
 }
 
 #[test]
@@ -100,10 +96,4 @@ fn what_has_no_value_says_so() {
     assert!(entry.is_not_available() && entry.formatted.contains("NaN"), "{}", entry.formatted);
     assert!(metric.compute().unwrap().is_not_available());
     assert_eq!(LeaveOneOutAccuracy::new(3).name().as_str(), "Leave-one-out 3-NN accuracy");
-}
-
-#[test]
-fn rows_without_a_positive_are_counted() {
-    let batch = line(&[0.0, 1.0, 2.0, 3.0], &[0, 5, 0, 2]);
-    assert!((over(&mut RowsWithoutPositive::new(), &[batch]) - 50.0).abs() < 1e-12);
 }
