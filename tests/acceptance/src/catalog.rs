@@ -14,7 +14,7 @@ use burn_nca_learn::objective::{
     TemperatureConfig,
 };
 
-use crate::contrast::{Rows, proxy_nca, soft_nearest_neighbor, sup_con};
+use crate::contrast::{Affinity, Rows, proxy_nca, soft_nearest_neighbor, sup_con};
 use crate::data::{select, uniform};
 use crate::oracle::{criterion, kernel_regression, log_matches, nca_loss, pair_cost};
 
@@ -142,6 +142,20 @@ pub fn every_objective(n: usize, device: &Device, visit: &mut impl Visit) {
 /// A loss of an embedding, `[n, k]` to `[1]`.
 pub type Loss<'a> = &'a dyn Fn(Tensor<2>) -> Tensor<1>;
 
+/// The contrastive losses that compare rows by an affinity.
+pub fn contrastive(
+    (similarity, t): Affinity,
+    sums: Sums,
+) -> (SoftNearestNeighborLossConfig, SupConLossConfig) {
+    let temperature = || TemperatureConfig::new(t);
+    let near = SoftNearestNeighborLossConfig::new().with_similarity(similarity);
+    let pull = SupConLossConfig::new().with_similarity(similarity);
+    (
+        near.with_temperature(temperature()).with_sums(sums),
+        pull.with_temperature(temperature()).with_sums(sums),
+    )
+}
+
 /// The loss of a batch by a loss that remembers another one.
 fn remembering<L: CandidateLoss>(
     (loss, first): (&L, &Tensor<2>),
@@ -218,21 +232,13 @@ pub fn every_batch_loss(
     let first = matrix(&earlier.z, k).require_grad();
     let proxies = uniform(3 * k, 50);
     for similarity in SIMILARITIES {
-        let temperature = || TemperatureConfig::new(0.6);
         let affinity = (similarity, 0.6);
         let name = |loss: &str| format!("{loss} {similarity:?}");
-        let near = SoftNearestNeighborLossConfig::new()
-            .with_similarity(similarity)
-            .with_temperature(temperature())
-            .with_sums(sums)
-            .init(device);
+        let (near, pull) = contrastive(affinity, sums);
+        let near = near.init(device);
         see(&name("soft nearest"), &|z| near.forward(z, classes.clone()), &|z| {
             soft_nearest_neighbor(affinity, [&rows(z); 2])
         });
-        let pull = SupConLossConfig::new()
-            .with_similarity(similarity)
-            .with_temperature(temperature())
-            .with_sums(sums);
         let [pull, all] = [Reduction::Mean, Reduction::Sum]
             .map(|how| pull.clone().with_reduction(how).init(device));
         let value = |z: &[f64]| sup_con(affinity, [&rows(z); 2]);
@@ -241,7 +247,7 @@ pub fn every_batch_loss(
         see(&name("sum of SupCon"), &|z| all.forward(z, classes.clone()), &sum);
         let mut loss = ProxyNcaLossConfig::new(3, k)
             .with_similarity(similarity)
-            .with_temperature(temperature())
+            .with_temperature(TemperatureConfig::new(0.6))
             .with_sums(sums)
             .init(device);
         loss.proxies = Param::from_tensor(matrix(&proxies, k));

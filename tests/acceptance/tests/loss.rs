@@ -1,7 +1,7 @@
 //! The losses of a batch against nested loops, other programs, and central differences; the cached gradient and the
 //! cross-batch memory against doing without them.
 
-use acceptance::catalog::{Loss, SIMILARITIES, every_batch_loss};
+use acceptance::catalog::{Loss, SIMILARITIES, contrastive, every_batch_loss};
 use acceptance::compare::{assert_close, assert_near, assert_slopes};
 use acceptance::contrast::{self, Rows};
 use acceptance::data::uniform;
@@ -47,17 +47,11 @@ fn rows(n: usize, k: usize, seed: u64) -> Rows {
 }
 
 fn snn(similarity: Similarity, temperature: f64) -> SoftNearestNeighborLoss {
-    SoftNearestNeighborLossConfig::new()
-        .with_similarity(similarity)
-        .with_temperature(TemperatureConfig::new(temperature))
-        .init(&autodiff())
+    contrastive((similarity, temperature), Sums::Auto).0.init(&autodiff())
 }
 
 fn sup_con(similarity: Similarity, temperature: f64) -> SupConLoss {
-    SupConLossConfig::new()
-        .with_similarity(similarity)
-        .with_temperature(TemperatureConfig::new(temperature))
-        .init(&autodiff())
+    contrastive((similarity, temperature), Sums::Auto).1.init(&autodiff())
 }
 
 #[test]

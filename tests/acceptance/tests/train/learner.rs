@@ -23,9 +23,8 @@ use burn::train::{
 use burn_nca_learn::MetricModel;
 use burn_nca_learn::encoder::{Encoder, Mlp};
 use burn_nca_learn::objective::{
-    BatchLoss, MemoryLoss, MemoryLossConfig, NcaLoss, NcaLossConfig, ProxyNcaLoss,
-    ProxyNcaLossConfig, SoftNearestNeighborLoss, SoftNearestNeighborLossConfig, SupConLossConfig,
-    TemperatureConfig,
+    MemoryLoss, MemoryLossConfig, NcaLoss, NcaLossConfig, SoftNearestNeighborLoss,
+    SoftNearestNeighborLossConfig, SupConLossConfig, TemperatureConfig,
 };
 use burn_nca_learn::train::metric::{
     EmbeddingSpread, LeaveOneOutAccuracy, NeighborPerplexity, ReferenceAccuracy, SoftAccuracy,
@@ -110,22 +109,6 @@ fn chunks_take_the_same_steps() {
         Tensor::<2>::from_floats([[0.1, -0.4, 0.7, 0.2], [0.9, 0.3, -0.2, 0.5]], &Device::flex());
     let difference = whole.encoder.forward(x.clone()) - chunked.encoder.forward(x);
     assert!(difference.abs().max().into_scalar::<f64>() < 1e-4);
-}
-
-#[test]
-fn proxies_are_trained_with_the_network() {
-    let folder = tempfile::tempdir().unwrap();
-    let model = model(ProxyNcaLossConfig::new(3, 2).init(&Device::flex().autodiff()));
-    let (before, rows) = (model.clone(), samples(60, 7));
-    let training = training(folder.path(), balanced(rows.clone(), 0), in_order(rows.clone(), 60));
-    let after = launched(training.num_epochs(3), model, None, 1e-2);
-    assert_ne!(bits(&before.objective), bits(&after.objective));
-    let batch = SampleBatcher.batch(rows, &Device::flex());
-    let loss = |model: &MetricModel<Mlp, ProxyNcaLoss>| {
-        let embeddings = model.encoder.forward(batch.x.clone());
-        model.objective.batch_loss(embeddings, &batch.target).into_scalar::<f64>()
-    };
-    assert!(loss(&after) < loss(&before.valid()));
 }
 
 type Model = MetricModel<Mlp, MemoryLoss<SoftNearestNeighborLoss>>;

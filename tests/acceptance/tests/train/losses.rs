@@ -10,8 +10,8 @@ use burn_nca_learn::encoder::{Encoder, FeatureWeights, MlpConfig};
 use burn_nca_learn::neighbors::VariableKernel;
 use burn_nca_learn::objective::{
     BatchLoss, ClassTarget, CoincidenceIndex, CoincidenceLossConfig, LargeMarginLossConfig,
-    NcaLossConfig, NcfsLossConfig, PairIndex, PairLossConfig, SubsetLoss, SumLossConfig,
-    TargetNeighbors, VariableKernelLossConfig,
+    NcaLossConfig, NcfsLossConfig, PairIndex, PairLossConfig, ProxyNcaLossConfig, SubsetLoss,
+    SumLossConfig, TargetNeighbors, VariableKernelLossConfig,
 };
 use burn_nca_learn::train::{Sample, SampleBatcher};
 
@@ -55,6 +55,13 @@ where
 
 fn network() -> impl Encoder + 'static {
     MlpConfig::new(FEATURES, vec![6], 2).init_seeded(3, &autodiff())
+}
+
+#[test]
+fn proxies_are_trained_with_the_network() {
+    let loss = ProxyNcaLossConfig::new(3, 2).init(&autodiff());
+    let before = bits(&loss);
+    assert_ne!(bits(&trained(network(), loss, 0.0).objective), before);
 }
 
 #[test]

@@ -35,9 +35,8 @@ fn assert_mean<M: Metric + Numeric>(mut metric: M, batches: &[M::Input], expecte
 #[test]
 fn metrics_are_means_over_rows_and_not_over_batches() {
     // Right: 0, 1; wrong: 1.5 (its nearest is 1); right: 10, 11.
-    let labels = [0, 0, 1, 1, 1];
-    let first = line(&[0.0, 1.0, 1.5, 10.0, 11.0], &labels);
-    let embedded = Embedded::new(&first.points, &labels.map(|label| label as usize));
+    let first = line(&[0.0, 1.0, 1.5, 10.0, 11.0], &[0, 0, 1, 1, 1]);
+    let embedded = Embedded::new(&first.points, &[0, 0, 1, 1, 1]);
     assert_eq!(leave_one_out_accuracy(embedded, 1).unwrap().value(), Some(0.6));
     let second = line(&[0.0, 1.0], &[0, 1]);
     let share = 100.0 * 3.0 / 7.0;
