@@ -142,6 +142,9 @@ pub fn every_objective(n: usize, device: &Device, visit: &mut impl Visit) {
 /// A loss of an embedding, `[n, k]` to `[1]`.
 pub type Loss<'a> = &'a dyn Fn(Tensor<2>) -> Tensor<1>;
 
+/// What is done with each loss of a batch, given its name, itself, and its value by nested loops.
+pub type See<'a> = &'a mut dyn FnMut(&str, Loss<'_>, &dyn Fn(&[f64]) -> f64);
+
 /// The contrastive losses that compare rows by an affinity.
 pub fn contrastive(
     (similarity, t): Affinity,
@@ -168,7 +171,7 @@ fn remembering<L: CandidateLoss>(
     memory.after_step().batch_loss(z, target)
 }
 
-/// Shows every loss of a batch `[n, k]`: its name, itself, and its value by nested loops.
+/// Shows every loss of a batch `[n, k]`.
 ///
 /// # Panics
 /// With fewer than a dozen rows.
@@ -176,7 +179,7 @@ pub fn every_batch_loss(
     [n, k]: [usize; 2],
     (device, dtype): (&Device, DType),
     sums: Sums,
-    see: &mut dyn FnMut(&str, Loss<'_>, &dyn Fn(&[f64]) -> f64),
+    see: See<'_>,
 ) {
     let matrix = |values: &[f64], columns: usize| -> Tensor<2> {
         float_tensor(values.to_vec(), [values.len() / columns, columns], device, dtype)

@@ -18,7 +18,7 @@ use burn_nca_learn::fit::{FitConfig, FitSession, Precision, Problem, minimize};
 use burn_nca_learn::method::Mlkr;
 use burn_nca_learn::objective::{
     AgreementIndex, ClassIndex, Criterion, DataTarget, MlkrLossConfig, NcaLossConfig, Objective,
-    PairIndex, PairLossConfig, SoftNcaLossConfig, TargetIndex,
+    PairIndex, PairLossConfig, SampledTerms, SoftNcaLossConfig, TargetIndex,
 };
 use burn_nca_learn::{Estimator, Fitted, MetricModel, NcaConfig};
 
@@ -61,6 +61,17 @@ impl Visit for AgreesWithNestedLoops {
             let found = [total(&z, target), total(&of_some, &part)];
             let expected = [by_loops(&z, &all), by_loops(&of_some, &some)];
             assert_near(&found, &expected, 1e-10, &format!("{name}, {scale}"));
+        }
+        // Batches of all kinds of rows, each among all rows, say together what the sum is.
+        let z = uniform(2 * N, 3);
+        let estimate = |batch: usize| {
+            let (rows, others): (Vec<usize>, Vec<usize>) = (0..N).partition(|row| row % 3 == batch);
+            let terms = SampledTerms::of(target, &rows, &others)?;
+            let sum = terms.estimate(&objective, tensor(&select(&z, 2, terms.points()), 2))?;
+            Some(sum.into_scalar::<f64>() * rows.len() as f64 / N as f64)
+        };
+        if let Some(parts) = (0..3).map(estimate).collect::<Option<Vec<f64>>>() {
+            assert_near(&[parts.iter().sum()], &[by_loops(&z, &all)], 1e-10, name);
         }
     }
 }

@@ -33,10 +33,7 @@ use burn_nca_learn::{Fitted, NcaConfig, Result};
 use serde_json::Value;
 
 /// What `work` gives on one thread, which must be what it gives on two, on many, and where the caller is of no pool.
-///
-/// # Panics
-/// If it is not.
-pub fn same_on_any_threads<T: PartialEq + Send>(what: &str, work: impl Fn() -> T + Sync) -> T {
+fn same_on_any_threads<T: PartialEq + Send>(what: &str, work: impl Fn() -> T + Sync) -> T {
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(&work)
@@ -51,7 +48,7 @@ pub fn same_on_any_threads<T: PartialEq + Send>(what: &str, work: impl Fn() -> T
 }
 
 /// The bits of each number.
-pub fn bits(numbers: impl IntoIterator<Item = f64>) -> Vec<u64> {
+fn bits(numbers: impl IntoIterator<Item = f64>) -> Vec<u64> {
     numbers.into_iter().map(f64::to_bits).collect()
 }
 
@@ -97,8 +94,11 @@ fn fits(info: &MethodInfo) -> Vec<FitConfig> {
     std::iter::once(first.clone()).chain(others).collect()
 }
 
+/// Files with their names.
+type Files = Vec<(String, Vec<u8>)>;
+
 /// All that a fit gives, but for its times: the settings and files of the model, and what it predicts.
-fn all_of(fitted: &Fitted) -> (Value, Vec<(String, Vec<u8>)>, Vec<u64>) {
+fn all_of(fitted: &Fitted) -> (Value, Files, Vec<u64>) {
     let mut files = fitted.to_files().unwrap();
     let card = files.iter().position(|(name, _)| name == "model.json").unwrap();
     let mut card: Value = serde_json::from_slice(&files.remove(card).1).unwrap();
@@ -182,7 +182,8 @@ fn closed_forms_of_many_rows_and_columns() {
     let few = data.select(&(0..60).collect::<Vec<_>>());
     same_on_any_threads("covariance", || bits(Groups::of_classes(&data).within_covariance()));
     let pca = |k, data: &Labeled| Ok(PcaConfig::new(k).fit(data.features())?.projection);
-    let fits: [(&str, &Labeled, &(dyn Fn(&Labeled) -> Result<Projection> + Sync)); 6] = [
+    type Fit<'a> = &'a (dyn Fn(&Labeled) -> Result<Projection> + Sync);
+    let fits: [(&str, &Labeled, Fit); 6] = [
         ("whitening", &data, &|data| WhiteningConfig::new().fit(data.features())),
         ("RCA", &data, &|data| RcaConfig::new().fit(data)),
         ("LDA", &data, &|data| Ok(LdaConfig::new(4).fit(data)?.projection)),

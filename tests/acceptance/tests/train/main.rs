@@ -24,10 +24,10 @@ use burn_nca_learn::train::{
     ClassBalancedLoader, ClassBalancedLoaderConfig, Sample, SampleBatch, SampleBatcher,
 };
 
-pub const FEATURES: usize = 4;
+const FEATURES: usize = 4;
 
 /// n samples of three overlapping classes.
-pub fn samples(n: usize, seed: u64) -> Vec<Sample> {
+fn samples(n: usize, seed: u64) -> Vec<Sample> {
     let data = overlapping(n, FEATURES, 3, seed);
     let rows = data.x.chunks_exact(FEATURES).zip(&data.y).enumerate();
     rows.map(|(id, (x, &label))| Sample {
@@ -39,7 +39,7 @@ pub fn samples(n: usize, seed: u64) -> Vec<Sample> {
 }
 
 /// The samples in order, in batches of this size.
-pub fn in_order(samples: Vec<Sample>, batch_size: usize) -> Arc<dyn DataLoader<SampleBatch>> {
+fn in_order(samples: Vec<Sample>, batch_size: usize) -> Arc<dyn DataLoader<SampleBatch>> {
     DataLoaderBuilder::new(SampleBatcher)
         .batch_size(batch_size)
         .set_device(Device::flex())
@@ -47,7 +47,7 @@ pub fn in_order(samples: Vec<Sample>, batch_size: usize) -> Arc<dyn DataLoader<S
 }
 
 /// The samples in batches of 3 classes with 4 samples each.
-pub fn balanced(samples: Vec<Sample>, first_epoch: usize) -> Arc<ClassBalancedLoader<SampleBatch>> {
+fn balanced(samples: Vec<Sample>, first_epoch: usize) -> Arc<ClassBalancedLoader<SampleBatch>> {
     ClassBalancedLoaderConfig::new(3, 4)
         .with_seed(5)
         .with_first_epoch(first_epoch)
@@ -56,13 +56,13 @@ pub fn balanced(samples: Vec<Sample>, first_epoch: usize) -> Arc<ClassBalancedLo
 }
 
 /// A small network with this loss.
-pub fn model<L: BatchLoss<Target = ClassTarget>>(loss: L) -> MetricModel<Mlp, L> {
+fn model<L: BatchLoss<Target = ClassTarget>>(loss: L) -> MetricModel<Mlp, L> {
     let network = MlpConfig::new(FEATURES, vec![6], 2);
     MetricModel::new(network.init_seeded(3, &Device::flex().autodiff()), loss)
 }
 
 /// A quiet training without Burn's log file.
-pub fn training<E: Encoder + 'static, L: BatchLoss<Target = ClassTarget> + 'static>(
+fn training<E: Encoder + 'static, L: BatchLoss<Target = ClassTarget> + 'static>(
     folder: &Path,
     train: Arc<dyn DataLoader<SampleBatch>>,
     valid: Arc<dyn DataLoader<SampleBatch>>,
@@ -71,7 +71,7 @@ pub fn training<E: Encoder + 'static, L: BatchLoss<Target = ClassTarget> + 'stat
 }
 
 /// What a training makes of a model, by Adam unless another optimizer is given.
-pub fn launched<E: Encoder + 'static, L: BatchLoss<Target = ClassTarget> + 'static>(
+fn launched<E: Encoder + 'static, L: BatchLoss<Target = ClassTarget> + 'static>(
     training: SupervisedTraining<MetricModel<E, L>>,
     model: MetricModel<E, L>,
     optimizer: Option<ModuleOptimizer>,
@@ -84,6 +84,6 @@ pub fn launched<E: Encoder + 'static, L: BatchLoss<Target = ClassTarget> + 'stat
 }
 
 /// The bits of all parameters.
-pub fn bits<M: Module>(module: &M) -> Vec<u64> {
+fn bits<M: Module>(module: &M) -> Vec<u64> {
     flatten(&module.clone().train()).into_iter().map(f64::to_bits).collect()
 }
