@@ -6,6 +6,10 @@ use serde_json::{Value, json};
 
 use super::mutate;
 
+/// What a value is replaced by.
+const VALUES: &str = r#"[0, -1, 18446744073709551615, 4294967296, 1000000000000, 1e300, "@number@", "x", "", "inf", "NaN",
+    "1e300", null, true, [], {}]"#;
+
 /// A document with one to three edits, and now and then damaged bytes on top.
 pub fn edited(documents: &[Value], rng: &mut impl Rng) -> Vec<u8> {
     let mut document = documents.choose(rng).cloned().unwrap_or_default();
@@ -54,24 +58,7 @@ fn edit(document: &mut Value, other: &Value, rng: &mut impl Rng) {
             set(document, &place, json!(number.saturating_add(step).saturating_sub(1)));
         }
         _ => {
-            let values = [
-                json!(0),
-                json!(-1),
-                json!(u64::MAX),
-                json!(4_294_967_296_u64),
-                json!(1_000_000_000_000_u64),
-                json!(1e300),
-                json!("@number@"),
-                json!("x"),
-                json!(""),
-                json!("inf"),
-                json!("NaN"),
-                json!("1e300"),
-                Value::Null,
-                json!(true),
-                json!([]),
-                json!({}),
-            ];
+            let values: Vec<Value> = serde_json::from_str(VALUES).unwrap_or_default();
             set(document, &place, values.choose(rng).cloned().unwrap_or_default());
         }
     }

@@ -17,21 +17,7 @@ const CARD: &str = FILES[0];
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// The models of older versions.
-fn gallery() -> Vec<Files> {
-    let files = |folder: PathBuf| {
-        let file = |name: &str| (name.to_string(), std::fs::read(folder.join(name)).unwrap());
-        FILES.map(file).into_iter().collect()
-    };
-    small_models::of_gallery().into_values().map(files).collect()
-}
-
-fn of_today() -> Vec<Files> {
-    let models = small_models::of_today().into_iter();
-    models.map(|(_, model)| model.to_files().unwrap().into_iter().collect()).collect()
-}
-
-/// The models of old and of today, as files and as documents.
+/// The models of older versions and of today, as files and as documents.
 struct Corpus {
     models: Vec<Files>,
     cards: Vec<Value>,
@@ -39,7 +25,14 @@ struct Corpus {
 
 impl Corpus {
     fn new() -> Self {
-        let models = [gallery(), of_today()].concat();
+        let of_folder = |folder: PathBuf| {
+            let file = |name: &str| (name.to_string(), std::fs::read(folder.join(name)).unwrap());
+            FILES.map(file).into_iter().collect()
+        };
+        let gallery = small_models::of_gallery().into_values().map(of_folder);
+        let today = small_models::of_today().into_iter();
+        let today = today.map(|(_, model)| model.to_files().unwrap().into_iter().collect());
+        let models: Vec<Files> = gallery.chain(today).collect();
         let cards = models.iter().map(|files| serde_json::from_slice(&files[CARD]).unwrap());
         Self { cards: cards.collect(), models }
     }
@@ -55,8 +48,9 @@ impl Corpus {
         }
         if rng.random() {
             let name = *["encoder.bpk", "references.bpk"].choose(rng).unwrap();
-            let others: Vec<Vec<u8>> = vec![files[name].clone(), self.any(name, rng)];
-            files.insert(name.to_string(), mutate::damaged(&others, rng));
+            let other = self.models.choose(rng).unwrap()[name].clone();
+            let damaged = mutate::damaged(&[files[name].clone(), other], rng);
+            files.insert(name.to_string(), damaged);
             files.insert(CARD.to_string(), card.to_string().into_bytes());
         } else {
             let other = self.cards.choose(rng).cloned().unwrap();
@@ -66,10 +60,6 @@ impl Corpus {
             std::fs::write(folder.join(name), bytes).unwrap();
         }
         files.values().map(Vec::len).sum()
-    }
-
-    fn any(&self, name: &str, rng: &mut ChaCha8Rng) -> Vec<u8> {
-        self.models.choose(rng).unwrap()[name].clone()
     }
 }
 

@@ -9,12 +9,10 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::path::Path;
 
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, TensorFeatures};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::small_models::{folders, gallery, of_today, raw};
@@ -100,15 +98,18 @@ fn models_of_every_version_embed_and_predict_as_they_did() {
     }
 }
 
-/// Rows of numbers by model, a model per line.
-fn lines<T: Serialize>(models: &BTreeMap<String, T>) -> String {
-    let mut text = String::from("{");
-    for (at, (name, values)) in models.iter().enumerate() {
-        let values = serde_json::to_string(values).unwrap();
-        let comma = if at == 0 { "" } else { "," };
-        write!(text, "{comma}\n \"{name}\": {values}").unwrap();
+#[test]
+fn todays_models_are_read_again() {
+    for (name, model) in of_today() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("model");
+        model.save(&folder).unwrap();
+        let (loaded, queries) = (load(&folder).unwrap(), queries(&model));
+        let said = |model: &Fitted| (embedding(model, &queries), predictions(model, &queries));
+        assert_eq!(said(&loaded), said(&model), "{name}");
+        assert_eq!((loaded.rule(), loaded.decision()), (model.rule(), model.decision()), "{name}");
+        assert_eq!(format!("{:?}", loaded.card()), format!("{:?}", model.card()), "{name}");
     }
-    text + "\n}\n"
 }
 
 /// Saves today's models and what they make of [`queries`] as a new folder of the gallery.
@@ -127,6 +128,6 @@ fn save_todays_models() {
         embeddings.insert(name.clone(), rows.collect::<Vec<_>>());
         predicted.insert(name, predictions(&model, &queries));
     }
-    std::fs::write(target.join(EMBEDDINGS), lines(&embeddings)).unwrap();
-    std::fs::write(target.join(PREDICTIONS), lines(&predicted)).unwrap();
+    std::fs::write(target.join(EMBEDDINGS), serde_json::to_string(&embeddings).unwrap()).unwrap();
+    std::fs::write(target.join(PREDICTIONS), serde_json::to_string(&predicted).unwrap()).unwrap();
 }

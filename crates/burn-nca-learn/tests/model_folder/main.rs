@@ -2,7 +2,6 @@
 // Clippy knows the tests themselves, not the functions they share.
 #![allow(clippy::unwrap_used)]
 
-mod damage;
 mod edits;
 mod equal_bytes;
 mod fields;

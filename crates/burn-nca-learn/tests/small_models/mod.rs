@@ -51,7 +51,7 @@ pub fn of_gallery() -> BTreeMap<String, PathBuf> {
 /// A model of each method, under the method's name, and one with each part that those lack.
 pub fn of_today() -> Vec<(String, Fitted)> {
     let methods = AnyMethod::all();
-    let of_methods = methods.iter().map(|method| (method.info().name.to_string(), fitted(method)));
+    let of_methods = methods.iter().map(|method| (method.info().name, fitted(method)));
     let set = |method: &str, name: &str, value: &str| {
         let method = AnyMethod::named(method).unwrap().with_setting(name, value).unwrap();
         fitted(&method)
@@ -61,15 +61,11 @@ pub fn of_today() -> Vec<(String, Fitted)> {
         ("weighted", of(&weighted(), Estimator::new(3, 2, Nca::new().into()))),
         ("weighted-numbers", of(&weighted_numbers(), Estimator::new(3, 2, Mlkr::new().into()))),
         ("sparse", sparse()),
-        ("network", network()),
-        ("regularized", regularized()),
-        ("diagonal", diagonal()),
-        ("conjugate-gradient", conjugate_gradient()),
-        ("given-start", given_start()),
         ("fixed-shrinkage", set("lda", "shrinkage", "0.5")),
         ("given-width", set("soft-nca", "width", "2.5")),
     ];
-    of_methods.chain(parts.map(|(name, model)| (name.to_string(), model))).collect()
+    let all = of_methods.chain(parts).chain(of_nca());
+    all.map(|(name, model)| (name.to_string(), model)).collect()
 }
 
 pub fn two_steps() -> FitConfig {
@@ -154,54 +150,39 @@ fn sparse() -> Fitted {
     reduced.through(&svd.projection, names).unwrap()
 }
 
-fn batches() -> StochasticConfig {
-    StochasticConfig::new().with_epochs(Some(2)).with_batch_size(Some(6))
-}
-
-fn network() -> Fitted {
-    let encoder =
-        EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![3].into() });
-    let fit = FitConfig::new()
-        .with_optimizer(OptimizerConfig::Adam(batches()))
-        .with_early_stopping(Some(EarlyStoppingConfig::new().with_share(0.25)));
-    nca(2, encoder, fit)
-}
-
-fn regularized() -> Fitted {
-    let hidden = HiddenLayers { sizes: vec![3, 2], ..HiddenLayers::regularized() };
-    let batches = batches().with_weight_decay(Some(0.01));
-    let fit = FitConfig::new().with_optimizer(OptimizerConfig::Adam(batches));
-    nca(2, EncoderConfig::Mlp(hidden), fit)
-}
-
-fn diagonal() -> Fitted {
-    let fit = FitConfig::new()
-        .with_optimizer(OptimizerConfig::Sgd(SgdConfig::new().with_batches(batches())))
+/// Every kind of encoder and of optimizer, and the settings of a fit.
+fn of_nca() -> [(&'static str, Fitted); 5] {
+    let batches = || StochasticConfig::new().with_epochs(Some(2)).with_batch_size(Some(6));
+    let decay = batches().with_weight_decay(Some(0.01));
+    let tanh = HiddenLayers { activation: Activation::Tanh, ..vec![3].into() };
+    let regularized = HiddenLayers { sizes: vec![3, 2], ..HiddenLayers::regularized() };
+    let sgd = SgdConfig::new().with_batches(batches());
+    let gradient = ConjugateGradientConfig::new().with_max_iterations(2);
+    let weight = vec![1.0, 0.0, 0.5, 0.0, 1.0, -0.5];
+    let by = |optimizer| FitConfig::new().with_optimizer(optimizer);
+    let stopping = EarlyStoppingConfig::new().with_share(0.25);
+    let network = by(OptimizerConfig::Adam(batches())).with_early_stopping(Some(stopping));
+    let diagonal = by(OptimizerConfig::Sgd(sgd))
         .with_start_perplexity(Some(3.0))
         .with_l2(0.01)
         .with_penalty(Some(Penalty::Spread));
-    nca(3, EncoderConfig::Diagonal, fit)
-}
-
-fn conjugate_gradient() -> Fitted {
-    let gradient = ConjugateGradientConfig::new().with_max_iterations(2);
-    let fit = FitConfig::new()
-        .with_optimizer(OptimizerConfig::ConjugateGradient(gradient))
+    let conjugate = by(OptimizerConfig::ConjugateGradient(gradient))
         .with_start(Start::Random { scale: Some(0.5) })
         .with_scaling(ScalingKind::MinMax)
         .with_stop_at(Some(1))
         .with_time_budget(Some(60.0))
         .with_precision(Precision::F64);
-    nca(2, EncoderConfig::Linear, fit)
-}
-
-fn given_start() -> Fitted {
-    let weight = vec![1.0, 0.0, 0.5, 0.0, 1.0, -0.5];
-    let fit = two_steps().with_start(Start::Given { weight }).with_scaling(ScalingKind::Common);
-    nca(2, EncoderConfig::Linear, fit)
-}
-
-fn nca(k: usize, encoder: EncoderConfig, fit: FitConfig) -> Fitted {
-    let config = NcaConfig::new(3, k).with_encoder(encoder).with_fit(fit);
-    config.fit(&classes(), &Device::flex()).unwrap()
+    let given = two_steps().with_start(Start::Given { weight }).with_scaling(ScalingKind::Common);
+    let regular = by(OptimizerConfig::Adam(decay));
+    [
+        ("network", 2, EncoderConfig::Mlp(tanh), network),
+        ("regularized", 2, EncoderConfig::Mlp(regularized), regular),
+        ("diagonal", 3, EncoderConfig::Diagonal, diagonal),
+        ("conjugate-gradient", 2, EncoderConfig::Linear, conjugate),
+        ("given-start", 2, EncoderConfig::Linear, given),
+    ]
+    .map(|(name, k, encoder, fit)| {
+        let config = NcaConfig::new(3, k).with_encoder(encoder).with_fit(fit);
+        (name, config.fit(&classes(), &Device::flex()).unwrap())
+    })
 }

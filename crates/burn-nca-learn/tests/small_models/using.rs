@@ -4,7 +4,7 @@ use std::path::Path;
 
 use burn_nca_learn::data::{Features, TensorFeatures};
 use burn_nca_learn::neighbors::PerplexityMean;
-use burn_nca_learn::{Error, Fitted, Result};
+use burn_nca_learn::{Fitted, Result};
 
 use super::raw;
 
@@ -26,33 +26,19 @@ pub fn use_model(model: &Fitted, folder: &Path) -> Result<()> {
     let _ = (model.leave_one_out(1), model.leave_one_out_kernel(), model.predict_local_k(&queries));
     model.to_files()?;
     let embedding = Features::from_tensor(model.transform(&queries)?)?;
-    finite("embedding", embedding.values())?;
-    any([
-        model.predict(&queries, 1).map(drop),
-        model.vote_shares(&queries, 2).and_then(|shares| finite("shares", &shares)),
-        model.predict_numbers(&queries, 1).and_then(|found| finite("numbers", &found)),
-        model.sq_distances(&queries, &queries).map(drop),
-    ])?;
+    finite("embedding", embedding.values());
     if let Ok(found) = model.class_probabilities(&queries) {
-        finite("probabilities", &found.to_vec())?;
+        finite("probabilities", &found.to_vec());
     }
-    model.predict_kernel(&queries).map_or(Ok(()), |found| finite("kernel means", &found))
+    finite("kernel means", &model.predict_kernel(&queries).unwrap_or_default());
+    finite("shares", &model.vote_shares(&queries, 2).unwrap_or_default());
+    finite("numbers", &model.predict_numbers(&queries, 1).unwrap_or_default());
+    // A model is good for one task.
+    let numbers = model.predict_numbers(&queries, 1).map(drop);
+    let distances = model.sq_distances(&queries, &queries).map(drop);
+    model.predict(&queries, 1).map(drop).or(numbers).or(distances)
 }
 
-/// Errors of what a damaged file leads to are fine; these are not.
-fn finite(what: &str, values: &[f64]) -> Result<()> {
+fn finite(what: &str, values: &[f64]) {
     assert!(values.iter().all(|value| value.is_finite()), "{what}: {values:?}");
-    Ok(())
-}
-
-/// Good where one is, as a model is good for one task; else the last error.
-fn any(results: impl IntoIterator<Item = Result<()>>) -> Result<()> {
-    let mut last = Error::data("nothing was used");
-    for result in results {
-        match result {
-            Ok(()) => return Ok(()),
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
 }
