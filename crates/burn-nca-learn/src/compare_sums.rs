@@ -130,28 +130,3 @@ fn said(device: &Device, dtype: DType, sums: Sums) -> Vec<(Vec<f64>, Vec<f64>)> 
         })
         .collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fused_and_plain_sums_agree_on_a_cpu_to_the_digits_of_each_type() {
-        let found = compare_sums(&Device::flex()).unwrap();
-        assert_eq!(
-            found.iter().map(|found| found.dtype).collect::<Vec<_>>(),
-            [DType::F32, DType::F64]
-        );
-        for compared in found {
-            assert!(compared.agree(), "{compared:?}");
-            assert_eq!(compared.objectives, if cfg!(feature = "fused") { 6 } else { 0 });
-        }
-    }
-
-    #[test]
-    fn a_difference_that_is_no_number_is_none_that_agrees() {
-        let compared =
-            SumsCompared { dtype: DType::F32, objectives: 1, value: f64::NAN, gradient: 0.0 };
-        assert!(!compared.agree());
-    }
-}

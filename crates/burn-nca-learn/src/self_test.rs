@@ -66,29 +66,21 @@ fn product_deviation(device: &Device) -> Option<String> {
     let (a, b) = (numbers(m * k, 1), numbers(k * n, 2));
     let product = tensor(&a, [m, k], device).matmul(tensor(&b, [k, n], device));
     let found = host_values(product);
-    let mut worst = (0.0, 0);
-    for i in 0..m {
-        let row = &a[i * k..(i + 1) * k];
-        for j in 0..n {
-            let terms = row.iter().enumerate().map(|(l, a)| a * b[l * n + j]);
-            let (sum, magnitude) =
-                terms.fold((0.0, 0.0), |(sum, all), term| (sum + term, all + term.abs()));
-            let share = (found[i * n + j] - sum).abs() / magnitude;
-            if share.is_nan() || share > worst.0 {
-                worst = (share, i * n + j);
-            }
-            if share.is_nan() {
-                break;
-            }
-        }
-    }
-    (worst.0.is_nan() || worst.0 > TOLERANCE).then(|| {
+    let deviation = |at: usize| {
+        let terms = (0..k).map(|l| a[at / n * k + l] * b[l * n + at % n]);
+        let (sum, magnitude) =
+            terms.fold((0.0, 0.0), |(sum, all), term| (sum + term, all + term.abs()));
+        (found[at] - sum).abs() / magnitude
+    };
+    // A NaN is the worst.
+    let all = (0..m * n).map(|at| (deviation(at), at));
+    let (worst, at) = all.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (worst.is_nan() || worst > TOLERANCE).then(|| {
         format!(
-            "entry ({}, {}) of a {m} x {k} x {n} matrix product is {}, off by {:.2e} of its terms",
-            worst.1 / n,
-            worst.1 % n,
-            found[worst.1],
-            worst.0
+            "entry ({}, {}) of a {m} x {k} x {n} matrix product is {}, off by {worst:.2e} of its terms",
+            at / n,
+            at % n,
+            found[at]
         )
     })
 }
@@ -124,12 +116,6 @@ pub(crate) fn without_panic_message<T>(work: impl FnOnce() -> T) -> std::result:
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_device_that_computes_rightly_passes() {
-        self_test(&Device::flex()).unwrap();
-        self_test(&Device::flex().autodiff()).unwrap();
-    }
 
     #[test]
     fn a_panic_becomes_its_first_line() {

@@ -6,11 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 /// What `work` gives for each item, in their order: as many at a time as the pool has threads. Each computes on one thread of its
-/// own, which waits for no other; only what is left over, less than there are threads, shares the pool.
+/// own; only what is left over, less than there are threads, shares the pool.
 ///
-/// A thread of the pool that waits in one task takes up the next and returns to the first when that is done: what several
-/// long tasks share, such as the generator of a device, then stands still. So they run on other threads, unless the caller is of a
-/// pool itself.
+/// A thread of the pool that waits in one task takes up the next: what long tasks share, such as the generator of a device, then
+/// stands still. So they run on other threads, unless the caller is of a pool itself.
 pub fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Send + Sync) -> Vec<R> {
     let of_pool = rayon::current_num_threads();
     let threads = of_pool.min(items.len());

@@ -37,41 +37,28 @@ impl Offered for DeviceType {
     }
 }
 
-/// The CPU backends; each is hidden by Burn's own constructor where there is one.
-#[allow(dead_code)]
-trait Host {
-    fn flex() -> BackendMissing {
-        BackendMissing
-    }
-
-    fn ndarray() -> BackendMissing {
-        BackendMissing
-    }
+/// Constructors of devices; each is hidden by Burn's own where there is one.
+macro_rules! hidden {
+    ($($backend:ident($($kind:ty)?)),*) => {
+        $(fn $backend($(_: $kind)?) -> BackendMissing {
+            BackendMissing
+        })*
+    };
 }
 
-impl Host for Device {}
-
-/// The best devices of backends that know one; each is hidden by Burn's own constructor where there is one.
 #[allow(dead_code)]
-trait Best {
-    fn wgpu(_: DeviceKind) -> BackendMissing {
-        BackendMissing
-    }
-
-    fn vulkan(_: DeviceKind) -> BackendMissing {
-        BackendMissing
-    }
-
-    fn metal(_: DeviceKind) -> BackendMissing {
-        BackendMissing
-    }
-
-    fn webgpu(_: DeviceKind) -> BackendMissing {
-        BackendMissing
-    }
+trait Constructors {
+    hidden!(
+        flex(),
+        ndarray(),
+        wgpu(DeviceKind),
+        vulkan(DeviceKind),
+        metal(DeviceKind),
+        webgpu(DeviceKind)
+    );
 }
 
-impl Best for Device {}
+impl Constructors for Device {}
 
 /// The other backends; each is hidden by Burn's own variant where there is one.
 #[allow(dead_code, non_upper_case_globals)]
