@@ -22,11 +22,8 @@ pub trait Measure: Clone + Send + Sync + 'static {
     /// Whether larger is better.
     const HIGHER_IS_BETTER: bool = true;
 
-    /// The name, with the parameters in it: metrics are distinguished by it.
-    fn name(&self) -> String;
-
-    /// One line on what the number means.
-    fn description(&self) -> String;
+    /// The name, with the parameters in it (metrics are distinguished by it), and one line on what the number means.
+    fn words(&self) -> [String; 2];
 
     /// The measure of a batch.
     ///
@@ -68,7 +65,7 @@ pub struct EmbeddingMetric<M: Measure> {
 impl<M: Measure> EmbeddingMetric<M> {
     /// The metric of this measure.
     pub fn of(measure: M) -> Self {
-        let name = Arc::new(measure.name());
+        let name = Arc::new(measure.words()[0].clone());
         Self { measure, name, state: NumericMetricState::new(), rows: 0, current: false }
     }
 
@@ -102,7 +99,8 @@ impl<M: Measure> Metric for EmbeddingMetric<M> {
     }
 
     fn description(&self) -> Option<String> {
-        Some(self.measure.description())
+        let [_, description] = self.measure.words();
+        Some(description)
     }
 
     fn attributes(&self) -> MetricAttributes {
