@@ -277,57 +277,42 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "keeps the number of features")]
-    fn a_diagonal_encoder_of_another_size_is_refused() {
-        EncoderConfig::Diagonal.init(3, 2, &Device::flex());
-    }
-
-    #[test]
     fn parameters_are_counted_without_overflow() {
-        assert_eq!(EncoderConfig::Linear.parameters(4, 2), Some(8));
-        assert_eq!(EncoderConfig::Diagonal.parameters(4, 4), Some(4));
-        // (4 + 1) 3 + (3 + 1) 2 weights and biases.
-        assert_eq!(EncoderConfig::mlp(&[3]).parameters(4, 2), Some(23));
-        assert_eq!(EncoderConfig::mlp(&[usize::MAX]).parameters(4, 2), None);
-        // A scale and a shift for each of 256 + 128 units.
-        let [plain, normalized] = [vec![256, 128].into(), HiddenLayers::regularized()];
-        let [plain, normalized] = [plain, normalized].map(EncoderConfig::Mlp);
-        let added = normalized.parameters(4, 2).unwrap() - plain.parameters(4, 2).unwrap();
-        assert_eq!(added, 2 * (256 + 128));
+        let normalized = EncoderConfig::Mlp(HiddenLayers::regularized());
+        for (config, sizes, expected) in [
+            (EncoderConfig::Linear, [4, 2], Some(8)),
+            (EncoderConfig::Diagonal, [4, 4], Some(4)),
+            // (4 + 1) 3 + (3 + 1) 2 weights and biases.
+            (EncoderConfig::mlp(&[3]), [4, 2], Some(23)),
+            (EncoderConfig::mlp(&[usize::MAX]), [4, 2], None),
+            // A scale and a shift for each of 256 + 128 units.
+            (normalized, [4, 2], Some(5 * 256 + 257 * 128 + 129 * 2 + 2 * (256 + 128))),
+        ] {
+            assert_eq!(config.parameters(sizes[0], sizes[1]), expected, "{config:?}");
+        }
     }
 
     #[test]
     fn sizes_beyond_a_limit_are_refused_with_their_numbers() {
-        let refusal = |config: &EncoderConfig, d, k| match config.check_size(d, k) {
-            Ok(()) => String::new(),
-            Err(error) => error.to_string(),
-        };
-        let linear = EncoderConfig::Linear;
-        assert_eq!(refusal(&linear, 4, 40), "");
-        let wide = refusal(&linear, 4, 41);
-        assert!(wide.contains("41 dimensions") && wide.contains("ask for 40"), "{wide}");
-        let square = refusal(&linear, 10_000, 10_000);
-        assert!(square.contains("100000000 parameters, more than 33554432"), "{square}");
-        let hidden = refusal(&EncoderConfig::mlp(&[64, 99_999_999_999_999]), 4, 2);
-        assert!(hidden.contains("99999999999999") && hidden.contains("parameters"), "{hidden}");
-        assert!(refusal(&EncoderConfig::mlp(&[usize::MAX]), 4, 2).contains("countless"));
-        assert!(
-            refusal(&EncoderConfig::mlp(&[8, 0]), 4, 2)
-                .contains("layer 2 of the sizes [4, 8, 0, 2]")
-        );
-        assert!(refusal(&EncoderConfig::Diagonal, 4, 2).contains("cannot map to 2 dimensions"));
-    }
-
-    #[test]
-    fn layers_of_many_rows_are_refused_with_the_width_that_can_be() {
-        let network = EncoderConfig::mlp(&[4_000_000]);
+        let (linear, mlp) = (EncoderConfig::Linear, EncoderConfig::mlp);
+        for (config, [d, k], expected) in [
+            (&linear, [4, 40], ""),
+            (&linear, [4, 41], "41 dimensions was asked for, from 4 inputs"),
+            (&linear, [10_000, 10_000], "100000000 parameters, more than 33554432"),
+            (&mlp(&[64, 99_999_999_999_999]), [4, 2], "99999999999999"),
+            (&mlp(&[usize::MAX]), [4, 2], "countless"),
+            (&mlp(&[8, 0]), [4, 2], "layer 2 of the sizes [4, 8, 0, 2]"),
+            (&EncoderConfig::Diagonal, [4, 2], "cannot map to 2 dimensions"),
+        ] {
+            let said =
+                config.check_size(d, k).map_or_else(|error| error.to_string(), |()| "".into());
+            assert!(said.contains(expected) && said.is_empty() == expected.is_empty(), "{said}");
+        }
+        let network = mlp(&[4_000_000]);
         assert!(network.check_size(4, 2).is_ok() && network.check_activations([4, 2], 67).is_ok());
         let error = network.check_activations([4, 2], 105).unwrap_err().to_string();
         assert!(error.contains("a layer of 4000000 of the sizes [4, 4000000, 2]"), "{error}");
-        assert!(
-            error.contains("for 105 rows together; give layers of 2556528 or fewer"),
-            "{error}"
-        );
-        assert!(EncoderConfig::Linear.check_activations([4, 40], usize::MAX).is_err());
+        assert!(error.contains("for 105 rows together; give layers of 2556528 or"), "{error}");
+        assert!(linear.check_activations([4, 40], usize::MAX).is_err());
     }
 }

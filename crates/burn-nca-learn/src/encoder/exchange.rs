@@ -46,69 +46,33 @@ pub(crate) fn pytorch_file() -> SafetensorsStore {
 /// # Errors
 /// A file that cannot be read, that does not hold all of this encoder's weights in one place, or that holds
 /// them in other shapes.
-pub fn load_weights<E: Encoder>(encoder: E, path: &Path) -> Result<E> {
+pub fn load_weights<E: Encoder>(mut encoder: E, path: &Path) -> Result<E> {
     if !path.is_file() {
         return Err(Error::model(path, "there is no such file; give a .bpk or .safetensors file"));
     }
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("bpk") => {
-            let tensors = read(&mut BurnpackStore::from_file(path), path)?;
-            apply(encoder, tensors, Format::Burn, path)
+    let (tensors, is_pytorchs) = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("bpk") => (read(&mut BurnpackStore::from_file(path), path)?, false),
+        Some("safetensors") => (read(&mut SafetensorsStore::from_file(path), path)?, true),
+        _ => {
+            return Err(Error::model(
+                path,
+                "the name ends in neither .bpk (Burn) nor .safetensors (PyTorch); name the file by its format",
+            ));
         }
-        Some("safetensors") => {
-            let tensors = read(&mut SafetensorsStore::from_file(path), path)?;
-            apply(encoder, tensors, Format::PyTorch, path)
-        }
-        _ => Err(Error::model(
-            path,
-            "the name ends in neither .bpk (Burn) nor .safetensors (PyTorch); name the file by its format",
-        )),
-    }
-}
-
-fn read<S: ModuleStore>(store: &mut S, path: &Path) -> Result<Vec<PackTensor>> {
-    let tensors = store
-        .get_all_tensors()
-        .map_err(|error| Error::model(path, format!("the weights cannot be read: {error}")))?;
-    Ok(tensors.values().cloned().collect())
-}
-
-/// Whose names and layout a file has.
-#[derive(Clone, Copy, PartialEq)]
-enum Format {
-    Burn,
-    PyTorch,
-}
-
-impl Format {
-    fn adapter<A: ModuleAdapter + Clone + 'static>(
-        self,
-        adapter: A,
-    ) -> Option<Box<dyn ModuleAdapter>> {
-        (self == Self::PyTorch).then(|| Box::new(Layout(adapter)) as Box<dyn ModuleAdapter>)
-    }
-}
-
-/// Puts the tensors that belong to the encoder into it.
-fn apply<E: Encoder>(
-    mut encoder: E,
-    tensors: Vec<PackTensor>,
-    format: Format,
-    path: &Path,
-) -> Result<E> {
+    };
     let names: Vec<&str> = tensors.iter().map(|tensor| tensor.name.as_str()).collect();
     let wanted = |skip_variants| -> Vec<String> {
         // As the file names them: a normalization's gamma is PyTorch's weight.
-        let names = format.adapter(BurnToPyTorchAdapter);
+        let names = is_pytorchs.then(|| Layout(BurnToPyTorchAdapter).clone_box());
         let tensors = encoder.collect(None, names, skip_variants);
         tensors.into_iter().map(|tensor| tensor.name).collect()
     };
     // Burn's files name the variants of enums on the way, PyTorch's do not.
     let found = [false, true].into_iter().find_map(|skip_variants| {
         let wanted = wanted(skip_variants);
-        Renaming::find(&wanted, &names).map(|renaming| (renaming, wanted, skip_variants))
+        prefixes(&wanted, &names).map(|prefixes| (prefixes, wanted, skip_variants))
     });
-    let Some((renaming, wanted, skip_variants)) = found else {
+    let Some(([theirs, ours], wanted, skip_variants)) = found else {
         return Err(Error::model(
             path,
             format!(
@@ -120,10 +84,10 @@ fn apply<E: Encoder>(
         ));
     };
     let chosen = tensors.into_iter().filter_map(|mut tensor| {
-        tensor.name = renaming.wanted(&tensor.name)?;
+        tensor.name = format!("{ours}{}", tensor.name.strip_prefix(&theirs)?);
         wanted.contains(&tensor.name).then_some(tensor)
     });
-    let adapter = format.adapter(PyTorchToBurnAdapter);
+    let adapter = is_pytorchs.then(|| Layout(PyTorchToBurnAdapter).clone_box());
     let result = encoder.apply(chosen.collect(), None, adapter, skip_variants);
     if let Some(error) = result.errors.first() {
         return Err(Error::model(
@@ -137,45 +101,37 @@ fn apply<E: Encoder>(
     Ok(encoder)
 }
 
-/// How a file's names become the encoder's: `theirs` in front is replaced by `ours`.
-struct Renaming {
-    theirs: String,
-    ours: String,
+fn read<S: ModuleStore>(store: &mut S, path: &Path) -> Result<Vec<PackTensor>> {
+    let tensors = store
+        .get_all_tensors()
+        .map_err(|error| Error::model(path, format!("the weights cannot be read: {error}")))?;
+    Ok(tensors.values().cloned().collect())
 }
 
-impl Renaming {
-    /// The one pair of prefixes with which every wanted name is in the file.
-    ///
-    /// `None` where there is none, or where a file holds several encoders that would do.
-    fn find(wanted: &[String], names: &[&str]) -> Option<Self> {
-        let first = wanted.first()?;
-        let starts = core::iter::once(0).chain(first.match_indices('.').map(|(at, _)| at + 1));
-        for start in starts {
-            let ours = &first[..start];
-            if !wanted.iter().all(|name| name.starts_with(ours)) {
-                break;
-            }
-            let mut found = names
-                .iter()
-                .filter_map(|name| name.strip_suffix(&first[start..]))
-                .filter(|theirs| theirs.is_empty() || theirs.ends_with('.'))
-                .filter(|theirs| {
-                    let has = |name: &String| {
-                        names.contains(&format!("{theirs}{}", &name[start..]).as_str())
-                    };
-                    wanted.iter().all(has)
-                });
-            if let Some(theirs) = found.next() {
-                let alone = found.next().is_none();
-                return alone.then(|| Self { theirs: theirs.to_string(), ours: ours.to_string() });
-            }
+/// The one pair of prefixes, the file's and the encoder's, with which every wanted name is in the file.
+///
+/// `None` where there is none, or where a file holds several encoders that would do.
+fn prefixes(wanted: &[String], names: &[&str]) -> Option<[String; 2]> {
+    let first = wanted.first()?;
+    let starts = core::iter::once(0).chain(first.match_indices('.').map(|(at, _)| at + 1));
+    for start in starts {
+        let ours = &first[..start];
+        if !wanted.iter().all(|name| name.starts_with(ours)) {
+            break;
         }
-        None
+        let is_there = |theirs: &str, name: &str| {
+            names.contains(&format!("{theirs}{}", &name[start..]).as_str())
+        };
+        let mut found = names
+            .iter()
+            .filter_map(|name| name.strip_suffix(&first[start..]))
+            .filter(|theirs| theirs.is_empty() || theirs.ends_with('.'))
+            .filter(|theirs| wanted.iter().all(|name| is_there(theirs, name)));
+        if let Some(theirs) = found.next() {
+            return found.next().is_none().then(|| [theirs.to_string(), ours.to_string()]);
+        }
     }
-
-    fn wanted(&self, name: &str) -> Option<String> {
-        name.strip_prefix(&self.theirs).map(|rest| format!("{}{rest}", self.ours))
-    }
+    None
 }
 
 fn listed<S: AsRef<str>>(names: &[S]) -> String {
@@ -213,31 +169,15 @@ impl<A: ModuleAdapter + Clone + 'static> ModuleAdapter for Layout<A> {
 mod tests {
     use super::*;
 
-    fn renaming(wanted: &[&str], names: &[&str]) -> Option<(String, String)> {
-        let wanted: Vec<String> = wanted.iter().map(ToString::to_string).collect();
-        Renaming::find(&wanted, names).map(|found| (found.theirs, found.ours))
-    }
-
-    fn pair(theirs: &str, ours: &str) -> Option<(String, String)> {
-        Some((theirs.to_string(), ours.to_string()))
-    }
-
-    #[test]
-    fn names_are_found_behind_a_common_prefix() {
-        let network = ["layers.0.weight", "layers.0.bias"];
-        assert_eq!(renaming(&network, &network), pair("", ""));
-        let checkpoint =
-            ["encoder.Mlp.layers.0.weight", "encoder.Mlp.layers.0.bias", "objective.proxies"];
-        assert_eq!(renaming(&network, &checkpoint), pair("encoder.Mlp.", ""));
-        let wrapped = ["encoder.layers.0.weight", "encoder.layers.0.bias"];
-        assert_eq!(renaming(&wrapped, &network), pair("", "encoder."));
-        assert_eq!(renaming(&wrapped, &checkpoint), pair("encoder.Mlp.", "encoder."));
-    }
-
     #[test]
     fn what_is_missing_or_there_twice_is_not_guessed() {
-        assert_eq!(renaming(&["weight", "bias"], &["a.weight", "b.bias"]), None);
-        assert_eq!(renaming(&["weight"], &["layers.0.weight", "layers.1.weight"]), None);
-        assert_eq!(renaming(&["weight"], &["height", "overweight"]), None);
+        for (wanted, names) in [
+            (&["weight", "bias"][..], ["a.weight", "b.bias"]),
+            (&["weight"], ["layers.0.weight", "layers.1.weight"]),
+            (&["weight"], ["height", "overweight"]),
+        ] {
+            let wanted: Vec<String> = wanted.iter().map(ToString::to_string).collect();
+            assert_eq!(prefixes(&wanted, &names), None);
+        }
     }
 }
