@@ -11,8 +11,6 @@
 //! ```
 //! A step never lowers the likelihood, so there is nothing to search along and nothing to reject.
 
-use std::ops::ControlFlow;
-
 use serde::{Deserialize, Serialize};
 use web_time::Instant;
 
@@ -80,35 +78,23 @@ impl EmProblem<'_> {
         // EM moves the moments of its model too: a state, not parameters that a callback could see.
         let watchers = Watchers { on_progress: session.on_progress, on_parameters: None };
         let mut monitor = Monitor::new(self.fit, watchers);
-        let (run, end) = match checkpoint.load::<Stored>()? {
-            Some(Stored { run, record, end }) => {
-                checkpoint.resumed(run.iteration, end.is_some());
-                model.apply(&run.state)?;
-                monitor.record = record;
-                (run, end)
-            }
-            None => {
-                let (state, previous) = (self.start.clone(), f64::INFINITY);
-                (Run { state, iteration: 0, previous, seconds: 0.0 }, None)
-            }
-        };
-        self.until_end(model, run, end, monitor, &mut checkpoint)
-    }
-
-    fn until_end(
-        &self,
-        model: &mut CoincidenceEm<'_>,
-        mut run: Run,
-        end: Option<Termination>,
-        mut monitor: Monitor<'_, '_, CoincidenceState>,
-        checkpoint: &mut Checkpoint<'_>,
-    ) -> Result<Solution<CoincidenceState>> {
-        let clock = Instant::now();
-        let seconds_before = run.seconds;
+        let mut end = (self.fit.stop_at == Some(0)).then_some(Termination::StopAt);
+        let start = self.start.clone();
+        let mut run = Run { state: start, iteration: 0, previous: f64::INFINITY, seconds: 0.0 };
+        if let Some(stored) = checkpoint.load::<Stored>()? {
+            checkpoint.resumed(stored.run.iteration, stored.end.is_some());
+            model.apply(&stored.run.state)?;
+            (run, monitor.record, end) = (stored.run, stored.record, stored.end.or(end));
+        }
+        let (clock, seconds_before) = (Instant::now(), run.seconds);
         let mut expectation = model.expect(&run.state);
         let mut value = -model.log_likelihood(&expectation);
         let mut asked = None;
-        let mut end = end.or((self.fit.stop_at == Some(0)).then_some(Termination::StopAt));
+        // What may be resumed has not ended.
+        let stored = |run: &Run, record: &Record<CoincidenceState>, end: Option<Termination>| {
+            let end = end.filter(|end| !end.can_resume());
+            Ok(Stored { run: run.clone(), record: record.clone(), end })
+        };
         let termination = loop {
             let ended = end.take().or_else(|| self.convergence(&run, value)).or(asked);
             let exhausted = run.iteration >= self.max_iterations;
@@ -130,15 +116,22 @@ impl EmProblem<'_> {
                 seconds: seconds_before + clock.elapsed().as_secs_f64(),
             };
             (expectation, value) = (found, reached);
-            let gradient_max = model.gradient_max(&run.state, &expectation);
-            let mut progress = progress(&run, value, gradient_max);
+            let mut progress = Progress {
+                iteration: run.iteration,
+                evaluations: run.iteration + 1,
+                value,
+                gradient_max: model.gradient_max(&run.state, &expectation),
+                step: 1.0,
+                held_out: None,
+                omitted: None,
+                seconds: run.seconds,
+            };
             let score = self.held_out.map(|score| score(&run.state));
             let told = monitor.step(&mut progress, score, (|| run.state.clone(), Vec::new));
-            asked = if let ControlFlow::Break(reason) = told { Some(reason) } else { None };
-            checkpoint.offer(|| Ok(stored(&run, &monitor.record, None)))?;
+            asked = told.break_value();
+            checkpoint.offer(|| stored(&run, &monitor.record, None))?;
         };
-        checkpoint
-            .conclude(termination, || Ok(stored(&run, &monitor.record, Some(termination))))?;
+        checkpoint.conclude(termination, || stored(&run, &monitor.record, Some(termination)))?;
         let solution = Solution {
             value,
             gradient_max: model.gradient_max(&run.state, &expectation),
@@ -161,23 +154,4 @@ impl EmProblem<'_> {
         let progress = (run.previous - value) / value.abs().max(1.0);
         (progress <= tolerance).then_some(Termination::ProgressSmall)
     }
-}
-
-fn progress(run: &Run, value: f64, gradient_max: f64) -> Progress {
-    Progress {
-        iteration: run.iteration,
-        evaluations: run.iteration + 1,
-        value,
-        gradient_max,
-        step: 1.0,
-        held_out: None,
-        omitted: None,
-        seconds: run.seconds,
-    }
-}
-
-fn stored(run: &Run, record: &Record<CoincidenceState>, end: Option<Termination>) -> Stored {
-    // What may be resumed has not ended.
-    let end = end.filter(|end| !end.can_resume());
-    Stored { run: run.clone(), record: record.clone(), end }
 }

@@ -61,31 +61,11 @@ fn counted(targets: Fingerprint, weights: Option<&[f64]>, groups: Option<&[usize
 
 #[cfg(test)]
 mod tests {
-    use burn_nca_files::Identity;
-
     use super::*;
-    use crate::data::{Coincidences, Features, Pairs};
+    use crate::objective::Criterion;
 
     #[test]
     fn settings_are_recognized_by_their_serialized_names_under_a_version() {
-        use crate::objective::Criterion;
         assert_eq!(settings_text(&(Criterion::G, 0.1)), "[1,[\"G\",0.1]]");
-    }
-
-    #[test]
-    fn each_part_that_differs_is_named() {
-        let features = Features::unnamed(vec![0.0, 1.0, 2.0, 3.0], 1).unwrap();
-        let moved = Features::unnamed(vec![0.0, 1.0, 2.0, 4.0], 1).unwrap();
-        let pairs = |weight| Pairs::new(4, vec![(0, 1, 1.0), (2, 3, weight)]).unwrap();
-        let of = |features: &Features, weight, settings| {
-            let data = Coincidences::new(features.clone(), pairs(weight)).unwrap();
-            identity(AnyData::Pairs(&data), &settings)
-        };
-        let first = of(&features, 1.0, "a");
-        assert_eq!(first.refusal(&of(&features, 1.0, "a")), None);
-        assert_eq!(first.differences(&of(&features, 0.5, "a")), ["targets"]);
-        assert_eq!(first.differences(&of(&moved, 1.0, "a")), ["features"]);
-        let refusal = first.refusal(&of(&moved, 1.0, "b"));
-        assert_eq!(refusal.as_deref(), Some("other settings and other features"));
     }
 }

@@ -189,30 +189,21 @@ impl StartWeights for Start {
     }
 }
 
-/// What [`Start::Auto`] stands for with k embedding dimensions, c classes with rows, d features and n rows.
-fn automatic_rule(k: usize, c: usize, d: usize, n: usize) -> Start {
-    if k <= d.min(c.saturating_sub(1)) { Start::Lda } else { automatic_rule_without_lda(k, d, n) }
-}
-
-fn automatic_rule_without_lda(k: usize, d: usize, n: usize) -> Start {
-    if k < d.min(n) { Start::Pca } else { Start::Identity }
-}
-
+/// What [`Start::Auto`] stands for.
 fn automatic(data: &Labeled, k: usize, seed: u64) -> Result<(Projection, ResolvedStart)> {
     let (n, d) = (data.rows(), data.features().columns());
-    let c = data.class_counts().iter().filter(|count| **count > 0).count();
-    let mut rule = automatic_rule(k, c, d, n);
-    if rule == Start::Lda {
-        if let Ok(lda) = LdaConfig::new(k).fit_or_shrink(data) {
-            return Ok(resolved_lda(lda));
-        }
-        rule = automatic_rule_without_lda(k, d, n);
+    if k <= LdaConfig::max_directions(data)
+        && let Ok(lda) = LdaConfig::new(k).fit_or_shrink(data)
+    {
+        return Ok(resolved_lda(lda));
     }
-    match rule {
-        Start::Pca => Ok((principal(data, k)?, ResolvedStart::Pca)),
-        _ if k > d => Ok(padded_identity(d, k, seed)),
-        _ => Ok((Projection::rectangular_identity(d, k), ResolvedStart::Identity)),
+    if k < d.min(n) {
+        return Ok((principal(data, k)?, ResolvedStart::Pca));
     }
+    Ok(match k > d {
+        true => padded_identity(d, k, seed),
+        false => (Projection::rectangular_identity(d, k), ResolvedStart::Identity),
+    })
 }
 
 /// The principal directions, by the spread that LDA and the comparison with both begin with.

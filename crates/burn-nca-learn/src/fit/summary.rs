@@ -91,28 +91,28 @@ impl FitSummary {
             iterations: solution.iterations,
             evaluations: solution.evaluations,
             seconds: solution.seconds_before + started.elapsed().as_secs_f64(),
-            sums: None,
             history: solution.history,
-            rows: 0,
-            held_out_rows: 0,
-            num_unmatched: 0,
+            ..Self::closed_form(started)
         };
         (solution.module, summary)
     }
 
     /// The summary of a solution in closed form, begun at `started`.
     pub fn closed_form(started: Instant) -> Self {
-        let solution = Solution {
-            module: (),
+        Self {
+            start: None,
             value: 0.0,
             gradient_max: 0.0,
             termination: Termination::ClosedForm,
             iterations: 0,
             evaluations: 0,
-            seconds_before: 0.0,
+            seconds: started.elapsed().as_secs_f64(),
+            sums: None,
             history: Vec::new(),
-        };
-        Self::of(solution, None, started).1
+            rows: 0,
+            held_out_rows: 0,
+            num_unmatched: 0,
+        }
     }
 
     /// The summary with the numbers of rows, of all data, that were learned from and held out.

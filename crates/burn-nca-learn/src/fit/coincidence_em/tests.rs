@@ -1,4 +1,4 @@
-//! EM against nested loops, the likelihood along it, its fixed point, and what the printed (11) does instead.
+//! EM against nested loops, the likelihood along it, and its fixed point.
 
 use crate::data::TensorFeatures;
 use burn::tensor::{DType, Device};
@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use super::*;
 use crate::encoder::LinearMap;
 use crate::fit::parameters::flatten_gradients;
-use crate::fit::{EmProblem, FitConfig, FitIdentity, FitSession, Progress, Termination, exact};
+use crate::fit::{EmProblem, FitConfig, FitIdentity, FitSession, Termination, exact};
 use crate::objective::{CoincidenceIndex, CoincidenceLoss};
 use burn_nca::MetricModel;
 
@@ -36,16 +36,26 @@ fn sample(seed: u64, offset: f64) -> Sample {
     for anchor in 0..n {
         for step in [1, 3, 7] {
             let other = (anchor + step) % n;
-            let row = |point: usize| features.row(point).iter();
-            let differences = row(anchor).zip(row(other)).map(|(a, b)| a - b);
-            let apart: f64 = differences.zip(&hidden).map(|(x, w)| x * w).sum();
+            let apart = map(&hidden, &difference(&features, anchor, other))[0];
             let coincide = rng.random::<f64>() < (-0.3 * apart * apart).exp();
-            let label = LabeledPair { coincide, ..LabeledPair::alike(anchor, other) };
-            pairs.push(label);
+            pairs.push(LabeledPair { coincide, ..LabeledPair::alike(anchor, other) });
         }
     }
     let weights = (0..latent * d).map(|_| normal(&mut rng)).collect();
     Sample { features, pairs: LabeledPairs::new(n, pairs).unwrap(), weights, latent }
+}
+
+fn difference(features: &Features, from: usize, to: usize) -> Vec<f64> {
+    features.row(from).iter().zip(features.row(to)).map(|(a, b)| b - a).collect()
+}
+
+fn map(weights: &[f64], difference: &[f64]) -> Vec<f64> {
+    let rows = weights.chunks_exact(difference.len());
+    rows.map(|row| row.iter().zip(difference).map(|(w, x)| w * x).sum()).collect()
+}
+
+fn sq_norm(values: &[f64]) -> f64 {
+    values.iter().map(|x| x * x).sum()
 }
 
 impl Sample {
@@ -53,60 +63,36 @@ impl Sample {
         CoincidenceEm::new(&self.features, &self.pairs, self.latent, local).unwrap()
     }
 
-    fn differences(&self) -> Vec<Vec<f64>> {
-        let difference = |pair: &LabeledPair| {
-            let (a, b) = (self.features.row(pair.anchor), self.features.row(pair.other));
-            a.iter().zip(b).map(|(a, b)| b - a).collect()
-        };
-        self.pairs.pairs().iter().map(difference).collect()
-    }
-
-    /// L with κ = 1, pair by pair.
-    fn log_likelihood(&self, weights: &[f64], sigma_sq: f64) -> f64 {
-        let model = Model { k: self.latent, sigma_sq, kappa_sq: 1.0 };
-        let pairs = self.differences().into_iter().zip(self.pairs.pairs());
-        pairs
-            .map(|(d, pair)| model.log_probability(sq_norm(&map(weights, &d)), pair.coincide))
-            .sum()
-    }
-
-    /// One step of EM by nested loops, with the variance as printed in (11) or corrected.
-    fn naive_step(&self, weights: &[f64], sigma_sq: f64, printed: bool) -> (Vec<f64>, f64) {
+    /// L with κ = 1, and one step of EM, by nested loops.
+    fn naive_step(&self, weights: &[f64], sigma_sq: f64) -> (f64, Vec<f64>, f64) {
         let (d, p) = (self.features.columns(), self.latent);
-        let differences = self.differences();
         let model = Model { k: p, sigma_sq, kappa_sq: 1.0 };
         let (mut cross, mut scatter) = (vec![0.0; p * d], vec![0.0; d * d]);
-        let (mut shifts, mut variance) = (Vec::new(), 0.0);
-        for (difference, pair) in differences.iter().zip(self.pairs.pairs()) {
-            let delta = map(weights, difference);
+        let (mut shifts, mut variance, mut log_likelihood) = (Vec::new(), 0.0, 0.0);
+        for pair in self.pairs.pairs() {
+            let difference = difference(&self.features, pair.anchor, pair.other);
+            let delta = map(weights, &difference);
+            log_likelihood += model.log_probability(sq_norm(&delta), pair.coincide);
             let found = model.posterior(sq_norm(&delta), pair.coincide);
-            // ε² = p σ² (1 + ν a) = p σ² (1 - c) as printed; for y = 1 they agree.
-            let as_printed = p as f64 * sigma_sq * (1.0 - found.shift);
-            variance += if printed { as_printed } else { found.variance };
-            shifts.push(found.shift);
-            for r in 0..p {
-                for c in 0..d {
+            variance += found.variance;
+            for c in 0..d {
+                for r in 0..p {
                     cross[r * d + c] += (1.0 - 2.0 * found.shift) * delta[r] * difference[c];
                 }
-            }
-            for r in 0..d {
-                for c in 0..d {
+                for r in 0..d {
                     scatter[r * d + c] += difference[r] * difference[c];
                 }
             }
+            shifts.push((found.shift, difference, delta));
         }
-        let inverse = pseudo_inverse(&scatter, d).unwrap();
-        let new = product(&cross, &inverse, d);
-        let rest: f64 = differences
-            .iter()
-            .zip(&shifts)
-            .map(|(difference, shift)| {
-                let (after, before) = (map(&new, difference), map(weights, difference));
-                let apart = after.iter().zip(before).map(|(a, b)| 0.5 * a - (0.5 - shift) * b);
-                apart.map(|x| x * x).sum::<f64>()
-            })
-            .sum();
-        (new, (rest + variance) / (p * differences.len()) as f64)
+        let new = product(&cross, &pseudo_inverse(&scatter, d).unwrap(), d);
+        let rest = shifts.iter().map(|(shift, difference, before)| {
+            let after = map(&new, difference);
+            let apart = after.iter().zip(before).map(|(a, b)| 0.5 * a - (0.5 - shift) * b);
+            apart.map(|x| x * x).sum::<f64>()
+        });
+        let sigma_sq = (rest.sum::<f64>() + variance) / (p * shifts.len()) as f64;
+        (log_likelihood, new, sigma_sq)
     }
 
     /// The largest component of the gradient of L by W and log σ², by automatic differentiation.
@@ -124,16 +110,7 @@ impl Sample {
     }
 }
 
-fn map(weights: &[f64], difference: &[f64]) -> Vec<f64> {
-    let rows = weights.chunks_exact(difference.len());
-    rows.map(|row| row.iter().zip(difference).map(|(w, x)| w * x).sum()).collect()
-}
-
-fn sq_norm(values: &[f64]) -> f64 {
-    values.iter().map(|x| x * x).sum()
-}
-
-/// A fit of so many steps at most, with a checkpoint that recognizes it.
+/// A fit of so many steps at most.
 fn problem(start: CoincidenceState, fit: &FitConfig, max_iterations: usize) -> EmProblem<'_> {
     let identity =
         &|| FitIdentity { settings: "lca".into(), features: String::new(), targets: String::new() };
@@ -147,10 +124,9 @@ fn a_step_is_that_of_nested_loops_wherever_the_rows_stand() {
         let mut model = sample.model(false);
         let state = model.start(sample.weights.clone(), 0.7);
         let expectation = model.expect(&state);
-        let value = sample.log_likelihood(&state.weights, 0.7);
+        let (value, weights, sigma_sq) = sample.naive_step(&state.weights, 0.7);
         assert!((model.log_likelihood(&expectation) - value).abs() < 1e-9);
         let (found, _) = model.maximize(state.clone(), &expectation, 1).unwrap();
-        let (weights, sigma_sq) = sample.naive_step(&state.weights, 0.7, false);
         assert!((found.sigma_sq[0] - sigma_sq).abs() < 1e-9, "{found:?} {sigma_sq}");
         for (found, expected) in found.weights.iter().zip(&weights) {
             assert!((found - expected).abs() < 1e-8 * (1.0 + expected.abs()));
@@ -160,108 +136,58 @@ fn a_step_is_that_of_nested_loops_wherever_the_rows_stand() {
 
 #[test]
 fn no_step_lowers_the_likelihood() {
-    for seed in 0..40 {
+    for (seed, local) in (0..40).flat_map(|seed| [(seed, false), (seed, true)]) {
         let sample = sample(seed, 0.0);
-        for local in [false, true] {
-            let mut model = sample.model(local);
-            let mut state = model.start(sample.weights.clone(), 1.0);
-            let mut expectation = model.expect(&state);
-            for iteration in 1..=40 {
-                let before = model.log_likelihood(&expectation);
-                (state, _) = model.maximize(state, &expectation, iteration).unwrap();
-                expectation = model.expect(&state);
-                let after = model.log_likelihood(&expectation);
-                assert!(
-                    after >= before - 1e-9,
-                    "seed {seed}, step {iteration}: {before} to {after}"
-                );
-            }
+        let mut model = sample.model(local);
+        let mut state = model.start(sample.weights.clone(), 1.0);
+        let mut expectation = model.expect(&state);
+        for iteration in 1..=40 {
+            let before = model.log_likelihood(&expectation);
+            (state, _) = model.maximize(state, &expectation, iteration).unwrap();
+            expectation = model.expect(&state);
+            let after = model.log_likelihood(&expectation);
+            assert!(after >= before - 1e-9, "seed {seed}, step {iteration}: {before} to {after}");
         }
     }
 }
 
-/// Where EM converges from a sample's start, by nested loops.
-fn naive_end(sample: &Sample, printed: bool) -> (Vec<f64>, f64) {
-    let (mut weights, mut sigma_sq) = (sample.weights.clone(), 1.0);
-    for _ in 0..1500 {
-        let next = sample.naive_step(&weights, sigma_sq, printed);
-        let moved = (next.1 / sigma_sq - 1.0).abs();
-        (weights, sigma_sq) = next;
-        if moved < 1e-13 {
-            break;
-        }
-    }
-    (weights, sigma_sq)
-}
-
 #[test]
-fn the_gradient_vanishes_where_em_comes_to_rest_and_not_where_the_printed_one_does() {
-    let sample = sample(2, 0.0);
-    let fit = FitConfig::new();
-    let mut model = sample.model(false);
-    let start = model.start(sample.weights.clone(), 1.0);
-    let solution = problem(start, &fit, 4000).maximize(&mut model, FitSession::new()).unwrap();
-    let end = &solution.module;
-    assert!(end.sigma_sq[0] > 1e-4, "the maximum lies inside: {:?}", end.sigma_sq);
-    let gradient = sample.gradient_max(&end.weights, end.sigma_sq[0]);
-    assert!(gradient < 1e-2, "{gradient}");
-    // What EM says of the gradient is what automatic differentiation says.
-    let state = model.start(sample.weights.clone(), 1.0);
-    let told = model.gradient_max(&state, &model.expect(&state));
-    let expected = sample.gradient_max(&sample.weights, 1.0);
-    assert!((told - expected).abs() < 1e-9 * expected, "{told} {expected}");
-    // The same by nested loops; and with (11) as it is printed.
-    let (weights, sigma_sq) = naive_end(&sample, false);
-    let corrected = sample.gradient_max(&weights, sigma_sq);
-    let (weights, sigma_sq) = naive_end(&sample, true);
-    let printed = sample.gradient_max(&weights, sigma_sq);
-    assert!(printed > 10.0 * corrected.max(gradient), "{printed} {corrected} {gradient}");
-    // From where the corrected one rests, the printed one falls.
-    let (weights, sigma_sq) = sample.naive_step(&end.weights, end.sigma_sq[0], true);
-    let fallen = sample.log_likelihood(&weights, sigma_sq);
-    assert!(fallen < -solution.value - 1e-6, "{fallen} {}", -solution.value);
-}
-
-#[test]
-fn pairs_found_on_the_way_are_kept_and_a_resumed_run_is_the_same() {
-    let sample = sample(8, 0.0);
-    let found = [LabeledPair::different(0, 9), LabeledPair::alike(19, 2)];
-    let model = || {
-        let more = move |_: &[f64]| Ok(found.to_vec());
-        sample.model(true).with_refresh(3, Box::new(more))
-    };
-    let start = model().start(sample.weights.clone(), 1.0);
-    let fit = FitConfig::new();
-    let run = |session| problem(start.clone(), &fit, 12).maximize(&mut model(), session).unwrap();
-    let whole = run(FitSession::new());
-    assert_eq!(whole.module.added, found);
-    assert_eq!(whole.module.kappa_sq.len(), 20);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("lca.checkpoint");
-    let mut stop = |progress: &Progress| match progress.iteration {
-        7 => std::ops::ControlFlow::Break(Termination::Stopped),
-        _ => std::ops::ControlFlow::Continue(()),
-    };
-    run(FitSession::new().with_progress(&mut stop).with_checkpoint(&path));
-    let rest = run(FitSession::new().with_checkpoint(&path));
-    assert_eq!(rest.module, whole.module);
-}
-
-#[test]
-fn limits_end_a_run() {
+fn the_gradient_vanishes_where_em_comes_to_rest() {
     let sample = sample(2, 0.0);
     let run = |max_iterations, fit: &FitConfig| {
         let mut model = sample.model(false);
         let start = model.start(sample.weights.clone(), 1.0);
         problem(start, fit, max_iterations).maximize(&mut model, FitSession::new()).unwrap()
     };
-    let few = run(3, &FitConfig::new());
-    assert_eq!((few.termination, few.iterations), (Termination::MaxIterations, 3));
-    let none = run(1000, &FitConfig::new().with_stop_at(Some(0)));
-    assert_eq!(
-        (none.termination, none.module.weights),
-        (Termination::StopAt, sample.weights.clone())
-    );
-    let two = run(1000, &FitConfig::new().with_stop_at(Some(2)));
-    assert_eq!((two.termination, two.iterations), (Termination::StopAt, 2));
+    let end = run(4000, &FitConfig::new()).module;
+    assert!(end.sigma_sq[0] > 1e-4, "the maximum lies inside: {:?}", end.sigma_sq);
+    let gradient = sample.gradient_max(&end.weights, end.sigma_sq[0]);
+    assert!(gradient < 1e-2, "{gradient}");
+    // What EM says of the gradient is what automatic differentiation says.
+    let model = sample.model(false);
+    let state = model.start(sample.weights.clone(), 1.0);
+    let told = model.gradient_max(&state, &model.expect(&state));
+    let expected = sample.gradient_max(&sample.weights, 1.0);
+    assert!((told - expected).abs() < 1e-9 * expected, "{told} {expected}");
+    // Limits end it before.
+    for (max_iterations, stop_at, expected) in [
+        (3, None, (Termination::MaxIterations, 3)),
+        (1000, Some(0), (Termination::StopAt, 0)),
+        (1000, Some(2), (Termination::StopAt, 2)),
+    ] {
+        let end = run(max_iterations, &FitConfig::new().with_stop_at(stop_at));
+        assert_eq!((end.termination, end.iterations), expected);
+        assert_eq!(end.module.weights == sample.weights, stop_at == Some(0));
+    }
+}
+
+#[test]
+fn pairs_found_on_the_way_are_kept() {
+    let sample = sample(8, 0.0);
+    let found = [LabeledPair::different(0, 9), LabeledPair::alike(19, 2)];
+    let mut model = sample.model(true).with_refresh(3, Box::new(move |_| Ok(found.to_vec())));
+    let start = model.start(sample.weights.clone(), 1.0);
+    let fit = FitConfig::new();
+    let end = problem(start, &fit, 12).maximize(&mut model, FitSession::new()).unwrap().module;
+    assert_eq!((&end.added[..], end.kappa_sq.len()), (&found[..], 20));
 }
