@@ -25,59 +25,36 @@ pub struct AppliedMethod {
 }
 
 impl AppliedMethod {
-    fn start(name: &'static str, label: &str, title: &'static str) -> Self {
-        Self { name, label: label.to_string(), title, without_steps: true }
-    }
-
     /// The closed form, or the map, that a start is.
     fn of_start(start: Option<ResolvedStart>, [d, k]: [usize; 2], network: bool) -> Self {
-        match start {
+        let (name, label, title) = match start {
             Some(ResolvedStart::Identity) if k >= d => {
-                Self::start(Euclidean::NAME, Euclidean::LABEL, Euclidean::TITLE)
+                (Euclidean::NAME, Euclidean::LABEL, Euclidean::TITLE)
             }
             Some(ResolvedStart::Identity) => {
-                Self::start("identity", "First features", "The first features, unchanged")
+                ("identity", "First features", "The first features, unchanged")
             }
-            Some(ResolvedStart::Pca) => Self::start(Pca::NAME, Pca::LABEL, Pca::TITLE),
-            Some(ResolvedStart::Lda { shrinkage }) => {
-                let lda = Self::start(Lda::NAME, Lda::LABEL, Lda::TITLE);
-                match shrinkage {
-                    0.0 => lda,
-                    shrinkage => {
-                        Self { label: format!("{}, shrinkage {shrinkage}", lda.label), ..lda }
-                    }
-                }
-            }
+            Some(ResolvedStart::Pca) => (Pca::NAME, Pca::LABEL, Pca::TITLE),
+            Some(ResolvedStart::Lda { .. }) => (Lda::NAME, Lda::LABEL, Lda::TITLE),
             Some(ResolvedStart::Random { .. } | ResolvedStart::PaddedIdentity { .. }) => {
-                Self::start("random", "Random map", "A random map")
+                ("random", "Random map", "A random map")
             }
-            Some(ResolvedStart::Given) => Self::start("given", "Given map", "The given map"),
-            None if network => {
-                Self::start("initial", "Initial network", "The network before any step")
+            Some(ResolvedStart::Given) => ("given", "Given map", "The given map"),
+            None if network => ("initial", "Initial network", "The network before any step"),
+            None => ("initial", "Initial map", "The map before any step"),
+        };
+        let label = match start {
+            Some(ResolvedStart::Lda { shrinkage }) if shrinkage != 0.0 => {
+                format!("{label}, shrinkage {shrinkage}")
             }
-            None => Self::start("initial", "Initial map", "The map before any step"),
-        }
+            _ => label.to_string(),
+        };
+        Self { name, label, title, without_steps: true }
     }
 }
 
 impl<E: Encoder> Fitted<E> {
     /// The method of the model as it was applied: that of its card, or its start where no step was taken.
-    ///
-    /// # Examples
-    /// ```
-    /// # #[cfg(feature = "flex")] {
-    /// use burn::tensor::Device;
-    /// use burn_nca_learn::NcaConfig;
-    ///
-    /// let data = burn_nca_data::bundled::iris();
-    /// let mut config = NcaConfig::new(4, 2);
-    /// config.fit.stop_at = Some(0);
-    /// assert_eq!(config.fit(&data, &Device::flex())?.applied_method().label, "LDA");
-    /// config.fit.stop_at = Some(3);
-    /// assert_eq!(config.fit(&data, &Device::flex())?.applied_method().label, "NCA");
-    /// # }
-    /// # Ok::<(), burn_nca_learn::Error>(())
-    /// ```
     pub fn applied_method(&self) -> AppliedMethod {
         let info = self.card.method.info();
         let own = |label: String, without_steps| AppliedMethod {
@@ -124,24 +101,20 @@ impl FitSummary {
 mod tests {
     use super::*;
 
-    fn label(start: Option<ResolvedStart>, sizes: [usize; 2], network: bool) -> String {
-        AppliedMethod::of_start(start, sizes, network).label
-    }
-
     #[test]
     fn a_start_is_named_after_its_closed_form() {
-        for (start, sizes, expected) in [
-            (ResolvedStart::Identity, [4, 4], "Euclidean"),
-            (ResolvedStart::Identity, [4, 2], "First features"),
-            (ResolvedStart::Pca, [4, 2], "PCA"),
-            (ResolvedStart::Lda { shrinkage: 0.0 }, [4, 2], "LDA"),
-            (ResolvedStart::Lda { shrinkage: 0.01 }, [4, 2], "LDA, shrinkage 0.01"),
-            (ResolvedStart::Random { scale: 1.0 }, [4, 2], "Random map"),
-            (ResolvedStart::Given, [4, 2], "Given map"),
+        for (start, k, network, expected) in [
+            (Some(ResolvedStart::Identity), 4, false, "Euclidean"),
+            (Some(ResolvedStart::Identity), 2, false, "First features"),
+            (Some(ResolvedStart::Pca), 2, false, "PCA"),
+            (Some(ResolvedStart::Lda { shrinkage: 0.0 }), 2, false, "LDA"),
+            (Some(ResolvedStart::Lda { shrinkage: 0.01 }), 2, false, "LDA, shrinkage 0.01"),
+            (Some(ResolvedStart::Random { scale: 1.0 }), 2, false, "Random map"),
+            (Some(ResolvedStart::Given), 2, false, "Given map"),
+            (None, 2, true, "Initial network"),
+            (None, 2, false, "Initial map"),
         ] {
-            assert_eq!(label(Some(start), sizes, false), expected);
+            assert_eq!(AppliedMethod::of_start(start, [4, k], network).label, expected);
         }
-        assert_eq!(label(None, [4, 2], true), "Initial network");
-        assert_eq!(label(None, [4, 2], false), "Initial map");
     }
 }

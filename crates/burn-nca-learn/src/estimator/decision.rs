@@ -122,53 +122,29 @@ mod tests {
     use burn::tensor::Device;
 
     use super::*;
+    use crate::Estimator;
     use crate::data::{Labeled, RegressionData};
-    use crate::method::{AnyMethod, Lda, Mlkr};
-    use crate::{Estimator, NcaConfig};
+    use crate::method::AnyMethod;
 
     const SOFT: Decision = Decision::Soft;
     const NEAREST: Decision = Decision::Nearest { neighbors: 3 };
 
-    fn labeled(rows: usize) -> Labeled {
+    fn model(method: &str, rows: usize) -> (Labeled, Fitted) {
         let value = |at: usize| ((at * 7 + at / 2 * 5) % 11) as f64 + (at % 2) as f64;
         let features = Features::unnamed((0..2 * rows).map(value).collect(), 2).unwrap();
-        Labeled::from_labels(features, (0..rows).map(|row| row % 2).collect()).unwrap()
-    }
-
-    fn saved(model: &Fitted) -> Fitted {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("model");
-        model.save(&path).unwrap();
-        Fitted::load(&path, &Device::flex()).unwrap()
-    }
-
-    #[test]
-    fn a_decision_is_saved_and_an_absent_one_is_that_of_earlier_versions() {
-        let data = labeled(12);
-        let model = NcaConfig::new(2, 1).fit(&data, &Device::flex()).unwrap();
-        assert_eq!(model.decision(), Decision::Nearest { neighbors: 5 });
-        assert_eq!(saved(&model).decision(), model.decision());
-        let files = model.to_files().unwrap();
-        let (_, card) = files.iter().find(|(name, _)| name == "model.json").unwrap();
-        assert!(!String::from_utf8_lossy(card).contains("decision"));
-        for decision in [SOFT, NEAREST] {
-            let model = model.clone().with_decision(decision).unwrap();
-            assert_eq!(saved(&model).decision(), decision);
-            assert_eq!(model.of_embedded().decision(), decision);
-        }
-        let few = Estimator::new(2, 1, Lda::new()).fit(&labeled(4), &Device::flex()).unwrap();
-        assert_eq!(few.decision(), Decision::Nearest { neighbors: 4 });
-        for neighbors in [0, 5] {
-            let error = few.clone().with_decision(Decision::Nearest { neighbors }).unwrap_err();
-            assert!(error.to_string().contains("give k from 1 to 4"), "{error}");
-        }
+        let data = Labeled::from_labels(features, (0..rows).map(|row| row % 2).collect()).unwrap();
+        let estimator = Estimator::new(2, 2, AnyMethod::named(method).unwrap());
+        let model = estimator.fit(&data, &Device::flex()).unwrap();
+        (data, model)
     }
 
     #[test]
     fn a_decision_gives_classes_probabilities_and_numbers() {
-        let data = labeled(12);
-        let model = NcaConfig::new(2, 1).fit(&data, &Device::flex()).unwrap();
+        let (data, model) = model("nca", 12);
         let rows = data.features();
+        assert_eq!(model.decision(), Decision::Nearest { neighbors: 5 });
+        let model = model.with_decision(NEAREST).unwrap();
+        assert_eq!(model.of_embedded().decision(), NEAREST);
         assert_eq!(model.decide_classes(rows, NEAREST).unwrap(), model.predict(rows, 3).unwrap());
         let (_, shares) = model.decide_probabilities(rows, NEAREST).unwrap();
         assert_eq!(shares, model.vote_shares(rows, 3).unwrap());
@@ -178,24 +154,21 @@ mod tests {
         assert!(soft.chunks(2).zip(&classes).all(|(p, &class)| p[class] > p[1 - class] - 1e-3));
         let targets = (0..12).map(f64::from).collect();
         let data = RegressionData::new(rows.clone(), "t", targets).unwrap();
-        let numbers = Estimator::new(2, 1, Mlkr::new()).fit(&data, &Device::flex()).unwrap();
+        let mlkr = Estimator::new(2, 1, AnyMethod::named("mlkr").unwrap());
+        let numbers = mlkr.fit(&data, &Device::flex()).unwrap();
         assert_eq!(numbers.decision(), SOFT);
-        let kernel = numbers.predict_kernel(rows).unwrap();
-        assert_eq!(numbers.decide_numbers(rows, SOFT).unwrap(), kernel);
-        let means = numbers.predict_numbers(rows, 3).unwrap();
-        assert_eq!(numbers.decide_numbers(rows, NEAREST).unwrap(), means);
-        assert_eq!(numbers.with_decision(NEAREST).unwrap().decision(), NEAREST);
+        let [kernel, means] = [SOFT, NEAREST].map(|of| numbers.decide_numbers(rows, of).unwrap());
+        assert_eq!(kernel, numbers.predict_kernel(rows).unwrap());
+        assert_eq!(means, numbers.predict_numbers(rows, 3).unwrap());
     }
 
     #[test]
-    fn a_method_with_a_rule_of_its_own_decides_by_it() {
-        let method = AnyMethod::named("vsm").unwrap();
-        let data = labeled(30);
-        let model = Estimator::new(2, 2, method).fit(&data, &Device::flex()).unwrap();
+    fn few_rows_and_a_rule_of_the_method_s_own_decide_otherwise() {
+        assert_eq!(model("euclidean", 4).1.decision(), Decision::Nearest { neighbors: 4 });
+        let (data, model) = model("vsm", 30);
         let model = model.with_decision(NEAREST).unwrap();
         assert_eq!(model.decision(), SOFT);
-        let rows = data.features();
-        let classes = model.decide_classes(rows, SOFT).unwrap();
-        assert_eq!(classes, model.predict(rows, 3).unwrap());
+        let classes = model.decide_classes(data.features(), SOFT).unwrap();
+        assert_eq!(classes, model.predict(data.features(), 3).unwrap());
     }
 }

@@ -1,9 +1,9 @@
 //! The one way from data to a fitted model, whatever the method and whatever it learns from.
 
-use burn::tensor::Device;
+use burn::tensor::{DType, Device};
 use burn_nca::Sums;
 
-use super::scaled::ScaledData;
+use super::fitted::embed;
 use super::{Fitted, ModelCard};
 use crate::data::{AnyData, Scaling, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
@@ -72,7 +72,7 @@ pub trait LearnsFrom<D>: Clone + Into<AnyMethod> {
     /// Checks that there is enough to learn from.
     ///
     /// # Errors
-    /// Data of another kind than the method learns from, or too few of them.
+    /// Data of another kind than the method learns from, or too few.
     fn check_data(&self, data: &D) -> Result<()>;
 
     /// [`Method::check`], then [`Method::learn`].
@@ -257,7 +257,7 @@ impl<M> Estimator<M> {
 
     /// Refuses settings that the method has no use for.
     fn check_uses(&self, info: &MethodInfo, (warm_start, unlabeled): (bool, bool)) -> Result<()> {
-        let fit = &self.fit;
+        let (fit, label) = (&self.fit, info.label);
         let other_optimizer = !matches!(fit.optimizer, OptimizerConfig::Lbfgs(_));
         let given = [
             (Uses::Encoder, self.encoder != EncoderConfig::Linear),
@@ -270,24 +270,21 @@ impl<M> Estimator<M> {
         ];
         if unlabeled && !info.uses.contains(&Uses::Unlabeled) {
             return Err(Error::setting(format!(
-                "{} has no use for rows without a class; leave them out",
-                info.label
+                "{label} has no use for rows without a class; leave them out"
             )));
         }
         let useless = given.into_iter().find(|(uses, given)| *given && !info.uses.contains(uses));
         if let Some((useless, _)) = useless {
             return Err(Error::setting(format!(
-                "{} has no use for the setting of the {}; leave it at its default",
-                info.label,
+                "{label} has no use for the setting of the {}; leave it at its default",
                 useless.noun()
             )));
         }
         let (d, k) = (self.d_input, self.d_output);
         if d != k && !info.uses.contains(&Uses::Dimensions) {
             return Err(Error::setting(format!(
-                "{} keeps the {d} dimensions of the features, and {k} are asked for; ask for {d}, or choose \
-                 another method",
-                info.label
+                "{label} keeps the {d} dimensions of the features, and {k} are asked for; ask for {d}, or choose \
+                 another method"
             )));
         }
         Ok(())
@@ -363,6 +360,36 @@ impl<M: GradientMethod> Estimator<M> {
         self.method.check(&problem)?;
         let learned = learn_encoder(&self.method, (encoder, None), &problem, (None, session))?;
         ready.fitted(learned, ModelCard { encoder: None, ..self.card() })
+    }
+}
+
+/// Data that are scaled, and where to compute.
+pub(super) struct ScaledData<D> {
+    pub scaling: Scaling,
+    pub scaled: D,
+    pub device: Device,
+    pub dtype: DType,
+}
+
+impl<D: TrainingData> ScaledData<D> {
+    /// The model: what was learned, and the embedded training rows.
+    pub fn fitted<E: Encoder>(self, learned: Learned<E>, card: ModelCard) -> Result<Fitted<E>> {
+        let Learned { encoder, rule, summary } = learned;
+        let place = (&self.device, self.dtype);
+        let references = embed(&encoder, self.scaled.features(), None, place)?;
+        // A method may give another number of dimensions than asked for: one map per class, one after the other.
+        let [_, d_output] = references.dims();
+        Ok(Fitted {
+            encoder,
+            card: ModelCard { d_output, ..card },
+            scaling: self.scaling,
+            targets: self.scaled.training_targets(),
+            references,
+            rule,
+            decision: None,
+            summary,
+            preparation: None,
+        })
     }
 }
 

@@ -1,8 +1,5 @@
 //! What a prediction is made of: the training rows that decide it, and the features that make them near.
 
-mod compared;
-
-use super::feature_contributions::WeightedPair;
 use super::{Decision, FeatureContributions, Fitted};
 use crate::data::{Features, TrainingTargets};
 use crate::encoder::Encoder;
@@ -23,9 +20,8 @@ pub struct Explanation {
 impl<E: Encoder> Fitted<E> {
     /// The training rows that decide about each row, at most `most`, of the largest share first.
     ///
-    /// The shares of all training rows sum to 1; those of a class sum to the probability that
-    /// [`decide_probabilities`](Self::decide_probabilities) has for it, and the shares times the numbers of the rows to what
-    /// [`decide_numbers`](Self::decide_numbers) predicts. See [`Rule::influences`](crate::neighbors::Rule::influences).
+    /// The shares sum to 1, those of a class to its [probability](Self::decide_probabilities), and the shares times the numbers of
+    /// the rows to the [prediction](Self::decide_numbers). See [`Rule::influences`](crate::neighbors::Rule::influences).
     ///
     /// # Errors
     /// As [`decide_classes`](Self::decide_classes); a model of pairs, or one whose training rows have no share (LCA).
@@ -99,24 +95,20 @@ impl Fitted {
             TrainingTargets::Classes { .. } => Some(self.decide_classes(features, decision)?),
             _ => None,
         };
-        let class = |row: usize| classes.as_ref().map(|classes| classes[row]);
-        let mut found: Vec<Explanation> = neighbors
-            .into_iter()
-            .enumerate()
-            .map(|(row, neighbors)| Explanation { class: class(row), neighbors, features: None })
-            .collect();
+        let of_row = |(row, neighbors)| {
+            let class = classes.as_ref().map(|classes| classes[row]);
+            Explanation { class, neighbors, features: None }
+        };
+        let mut found: Vec<Explanation> = neighbors.into_iter().enumerate().map(of_row).collect();
         if let Some(training) = training {
             let training = self.scaled_training(training)?;
             let rows = self.scaling.apply(features)?;
-            let compared = self.compared(features, decision, &found)?;
-            let pairs = compared.iter().enumerate().flat_map(|(query, one)| one.pairs(query));
-            let pairs: Vec<WeightedPair> = pairs.collect();
+            let (pairs, rivals) = self.compared(features, decision, &found)?;
             let (values, differences) = self.contributions([&rows, &training], &pairs)?;
             let values = values.chunks_exact(self.card.d_input).map(<[f64]>::to_vec);
             for (at, (found, values)) in found.iter_mut().zip(values).enumerate() {
-                let difference = differences[at];
+                let (rival, difference) = (rivals[at], differences[at]);
                 let error = values.iter().sum::<f64>() - difference;
-                let rival = found.class.and_then(|_| compared[at].far.first().copied());
                 found.features = Some(FeatureContributions { values, rival, difference, error });
             }
         }
@@ -131,15 +123,11 @@ mod tests {
 
     use super::*;
     use crate::Estimator;
-    use crate::data::{Coincidences, Pairs, RegressionData};
     use crate::encoder::EncoderConfig;
     use crate::fit::{FitConfig, Precision};
-    use crate::method::{
-        AnyMethod, LcaClassifier, Lda, Mlkr, Modern, ModernRegression, Nca, Ncfs, PairNca,
-    };
+    use crate::method::{AnyMethod, Modern, Nca, Ncfs};
 
     const SOFT: Decision = Decision::Soft;
-    const ALL: usize = usize::MAX;
 
     fn fit() -> FitConfig {
         FitConfig::new().with_precision(Precision::F64).with_stop_at(Some(4))
@@ -157,57 +145,23 @@ mod tests {
         Modern::new().with_members(3).with_epochs(3).with_width(8).with_embedding(2)
     }
 
-    /// The last column of iris by the others.
-    fn numbers() -> RegressionData {
-        let (data, d) = (iris(), 3);
-        let rows = 0..data.rows();
-        let x = rows.clone().flat_map(|row| data.features().row(row)[..d].to_vec()).collect();
-        let targets = rows.map(|row| data.features().row(row)[d]).collect();
-        RegressionData::new(Features::unnamed(x, d).unwrap(), "width", targets).unwrap()
-    }
-
-    fn sums_of_classes(model: &Fitted, rows: &Features, decision: Decision) {
-        let (classes, p) = model.decide_probabilities(rows, decision).unwrap();
-        let found = model.explain(rows, None, decision, ALL).unwrap();
-        let labels = model.reference_labels();
-        for ((found, class), p) in found.iter().zip(classes).zip(p.chunks(3)) {
-            assert_eq!(found.class, Some(class));
-            let mut sums = [0.0; 3];
-            found.neighbors.iter().for_each(|one| sums[labels[one.reference]] += one.share);
-            assert!((sums.iter().sum::<f64>() - 1.0).abs() < 1e-6, "{sums:?}");
-            let apart = sums.iter().zip(p).map(|(sum, p)| (sum - p).abs()).fold(0.0, f64::max);
-            assert!(apart < 1e-6, "{decision}: {sums:?} {p:?}");
-        }
-    }
-
     #[test]
-    fn the_shares_of_a_class_sum_to_its_probability_and_those_of_numbers_to_the_prediction() {
+    fn the_shares_of_a_class_sum_to_its_probability() {
         let rows = iris().features().select(&[0, 60, 77, 133]);
         let votes = Decision::Nearest { neighbors: 6 };
         for model in [classes(Nca::new(), 2), classes(Ncfs::new(), 4), classes(modern(), 8 * 3)] {
-            sums_of_classes(&model, &rows, SOFT);
             // Iris is of few digits: there are ties at the k-th distance.
-            sums_of_classes(&model, &rows, votes);
-        }
-        let data = numbers();
-        let rows = data.features().select(&[0, 60, 77, 133]);
-        let small = ModernRegression::new().with_members(2).with_epochs(3).with_width(8);
-        for (method, k, decisions) in
-            [(AnyMethod::from(Mlkr::new()), 2, vec![SOFT, votes]), (small.into(), 16, vec![SOFT])]
-        {
-            let model = Estimator::new(3, k, method);
-            let model = model.fit(&data, &Device::flex()).unwrap();
-            for decision in decisions {
-                let predicted = model.decide_numbers(&rows, decision).unwrap();
-                let found = model.explain(&rows, Some(data.features()), decision, ALL).unwrap();
-                for (found, predicted) in found.iter().zip(predicted) {
-                    assert_eq!(found.class, None);
-                    let target = |one: &Influence| data.targets().values()[one.reference];
-                    let sum: f64 = found.neighbors.iter().map(|one| one.share * target(one)).sum();
-                    assert!((sum - predicted).abs() < 1e-5, "{decision}: {sum} {predicted}");
-                    let features = found.features.as_ref().unwrap();
-                    assert!(features.rival.is_none() && features.difference > 0.0);
-                    assert!(features.error.abs() < 0.02 * features.difference, "{features:?}");
+            for decision in [SOFT, votes] {
+                let (classes, p) = model.decide_probabilities(&rows, decision).unwrap();
+                let found = model.explain(&rows, None, decision, usize::MAX).unwrap();
+                let labels = model.reference_labels();
+                for ((found, class), p) in found.iter().zip(classes).zip(p.chunks(3)) {
+                    assert_eq!(found.class, Some(class));
+                    let mut sums = [0.0; 3];
+                    found.neighbors.iter().for_each(|one| sums[labels[one.reference]] += one.share);
+                    assert!((sums.iter().sum::<f64>() - 1.0).abs() < 1e-6, "{sums:?}");
+                    let apart = sums.iter().zip(p).map(|(sum, p)| (sum - p).abs());
+                    assert!(apart.fold(0.0, f64::max) < 1e-6, "{decision}: {sums:?} {p:?}");
                 }
             }
         }
@@ -254,70 +208,19 @@ mod tests {
         }
     }
 
-    /// A network of these hidden layers, after a few steps.
-    fn network(hidden: Vec<usize>) -> Fitted {
-        let network = EncoderConfig::Mlp(hidden.into());
-        let estimator = Estimator::new(4, 2, AnyMethod::from(Nca::new())).with_fit(fit());
-        estimator.with_encoder(network).fit(&iris(), &Device::flex()).unwrap()
-    }
-
     #[test]
     fn the_features_of_a_network_sum_to_nearly_the_difference() {
         let data = iris();
         let rows = data.features().select(&[3, 70, 77]);
-        for model in [network(vec![6]), classes(modern(), 24)] {
+        let network = Estimator::new(4, 2, AnyMethod::from(Nca::new())).with_fit(fit());
+        let network = network.with_encoder(EncoderConfig::mlp(&[6]));
+        let network = network.fit(&data, &Device::flex()).unwrap();
+        for model in [network, classes(modern(), 24)] {
             for found in model.explain(&rows, Some(data.features()), SOFT, 3).unwrap() {
                 let features = found.features.unwrap();
                 let size = features.values.iter().map(|value| value.abs()).sum::<f64>();
                 assert!(features.error.abs() < 0.02 * size, "{features:?}");
             }
         }
-    }
-
-    #[test]
-    fn the_path_of_a_network_without_hidden_layers_is_exact() {
-        let data = iris();
-        let rows = data.features().select(&[77]);
-        let model = network(Vec::new());
-        // The columns of its map: where it puts the axes.
-        let names = data.features().names().to_vec();
-        let mut axes = vec![0.0; 4 * 5];
-        (0..4).for_each(|c| axes[4 * (c + 1) + c] = 1.0);
-        let axes = Features::new(axes, names).unwrap();
-        let z = crate::data::host_values(model.transform_scaled(&axes).unwrap());
-        let w = |a: usize, c: usize| z[2 * (c + 1) + a] - z[a];
-        let found = model.explain(&rows, Some(data.features()), SOFT, 1).unwrap().remove(0);
-        let features = found.features.unwrap();
-        let scaled = |features: &Features| model.scaling().apply(features).unwrap();
-        let (x, training) = (scaled(&rows), scaled(data.features()));
-        let part = |other: usize, c: usize| -> f64 {
-            let u = |c: usize| x.row(0)[c] - training.row(other)[c];
-            let z = |a: usize| (0..4).map(|e| w(a, e) * u(e)).sum::<f64>();
-            u(c) * (0..2).map(|a| w(a, c) * z(a)).sum::<f64>()
-        };
-        for c in 0..4 {
-            let near = part(found.neighbors[0].reference, c);
-            let expected = part(features.rival.unwrap(), c) - near;
-            assert!((features.values[c] - expected).abs() < 1e-9, "{features:?} {expected}");
-        }
-        assert!(features.error.abs() < 1e-9, "{features:?}");
-    }
-
-    #[test]
-    fn what_cannot_be_explained_says_why() {
-        let data = iris();
-        let rows = data.features().select(&[3]);
-        let lca = classes(LcaClassifier::new(), 2);
-        let error = lca.explain(&rows, None, SOFT, 3).unwrap_err().to_string();
-        assert!(error.contains("means of its classes"), "{error}");
-        let model = classes(Lda::new(), 2);
-        let few = data.features().select(&[1, 2]);
-        let error = model.explain(&rows, Some(&few), SOFT, 3).unwrap_err().to_string();
-        assert!(error.contains("2 training rows are given") && error.contains("150"), "{error}");
-        let pairs = Pairs::new(150, vec![(0, 1, 1.0), (2, 3, 1.0)]).unwrap();
-        let pairs = Coincidences::new(data.features().clone(), pairs).unwrap();
-        let model = Estimator::new(4, 2, PairNca::new()).fit(&pairs, &Device::flex()).unwrap();
-        let error = model.explain(&rows, None, SOFT, 3).unwrap_err().to_string();
-        assert!(error.contains("learned from pairs"), "{error}");
     }
 }

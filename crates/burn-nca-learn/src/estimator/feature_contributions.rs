@@ -3,12 +3,14 @@
 use burn::module::Module;
 use burn::tensor::Tensor;
 
-use super::Fitted;
-use crate::data::{Features, host_values};
+use rayon::prelude::*;
+
+use super::{Decision, Explanation, Fitted};
+use crate::data::{Features, TrainingTargets, host_values};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
 use crate::fit::disable_training_flags;
-use crate::neighbors::{Rule, RuleDistance};
+use crate::neighbors::{Influence, Points, Rule, RuleDistance};
 use crate::objective::transfer::float_tensor;
 
 /// Points of a path at which a network is differentiated.
@@ -16,6 +18,9 @@ const STEPS: usize = 32;
 
 /// Rows that a network is differentiated at together.
 const ROWS: usize = 4096;
+
+/// Training rows that a prediction of numbers is compared with, at most.
+const COMPARED: usize = 64;
 
 /// How much nearer each feature makes the deciding training rows than the rows that they are compared with.
 ///
@@ -56,12 +61,53 @@ impl FeatureContributions {
 
 /// A row and a training row, and how much their distance counts: the difference is the sum of the weighted distances.
 pub(super) struct WeightedPair {
-    pub query: usize,
-    pub reference: usize,
-    pub weight: f64,
+    query: usize,
+    reference: usize,
+    weight: f64,
 }
 
 impl Fitted {
+    /// The pairs that are compared, of all rows: by how much farther the others are on average than those that decide; and of
+    /// classes the row that each is compared with. Nothing where there is no other class.
+    pub(super) fn compared(
+        &self,
+        features: &Features,
+        decision: Decision,
+        found: &[Explanation],
+    ) -> Result<(Vec<WeightedPair>, Vec<Option<usize>>)> {
+        let [n, _] = self.references.dims();
+        let TrainingTargets::Classes { labels, .. } = &self.targets else {
+            let sample: Vec<usize> = (0..n).step_by(n.div_ceil(COMPARED).max(1)).collect();
+            let of = |(row, found): (usize, &Explanation)| pairs(row, &found.neighbors, &sample);
+            return Ok((found.iter().enumerate().flat_map(of).collect(), vec![None; found.len()]));
+        };
+        let is_own = |one: &Influence, of: &Explanation| Some(labels[one.reference]) == of.class;
+        let mut near: Vec<Vec<Influence>> = found
+            .iter()
+            .map(|of| of.neighbors.iter().filter(|one| is_own(one, of)).copied().collect())
+            .collect();
+        // Where none of the listed rows is of the predicted class, all of them are looked through.
+        for row in 0..near.len() {
+            if near[row].is_empty() {
+                let all = self.influences(&features.select(&[row]), decision, n)?.remove(0);
+                near[row].extend(all.into_iter().find(|one| is_own(one, &found[row])));
+            }
+        }
+        let queries = Points::read(&self.transform(features)?, "queries")?;
+        let references = Points::read(&self.references, "references")?;
+        let distance = RuleDistance::of(&self.rule);
+        let rival = |row: usize| {
+            let others = (0..n).filter(|&at| Some(labels[at]) != found[row].class);
+            let far = |at: usize| (at, distance.between(queries.row(row), references.row(at)));
+            Some(others.map(far).min_by(|a, b| a.1.total_cmp(&b.1))?.0)
+        };
+        let rivals: Vec<Option<usize>> = (0..near.len()).into_par_iter().map(rival).collect();
+        let with_rival = rivals.iter().zip(&near).enumerate();
+        let with_rival = with_rival.filter_map(|(row, (rival, near))| Some((row, near, (*rival)?)));
+        let all = with_rival.flat_map(|(row, near, rival)| pairs(row, near, &[rival])).collect();
+        Ok((all, rivals))
+    }
+
     /// The training rows on the scale of the model.
     pub(super) fn scaled_training(&self, training: &Features) -> Result<Features> {
         self.scaling.check_columns(training.names())?;
@@ -90,15 +136,13 @@ impl Fitted {
             values.iter_mut().zip(parts).for_each(|(value, part)| *value += pair.weight * part);
             sums.1[pair.query] += pair.weight * distance;
         };
-        match self.matrix() {
-            Some(matrix) => {
-                for pair in pairs {
-                    let apart = difference(rows, training, pair);
-                    let (parts, distance) = of_map(&matrix, &apart, &self.rule);
-                    add(pair, &parts, distance);
-                }
-            }
-            None => self.of_network([rows, training], pairs, &mut add)?,
+        let Some(matrix) = self.matrix() else {
+            self.of_network([rows, training], pairs, &mut add)?;
+            return Ok(sums);
+        };
+        for pair in pairs {
+            let (parts, distance) = of_map(&matrix, &difference(rows, training, pair), &self.rule);
+            add(pair, &parts, distance);
         }
         Ok(sums)
     }
@@ -112,7 +156,6 @@ impl Fitted {
     ) -> Result<()> {
         let (d, k) = (self.card.d_input, self.card.d_output);
         let (device, dtype) = (self.references.device(), self.references.dtype());
-        let tensor = |values, shape: [usize; 2]| float_tensor(values, shape, &device, dtype);
         let encoder = disable_training_flags(self.encoder.clone().train()).no_grad();
         let embedded = host_values(self.transform_scaled(rows)?);
         let references = host_values(self.references.clone());
@@ -129,27 +172,34 @@ impl Fitted {
                 }
             }
             let n = pairs.len() * STEPS;
-            let x = tensor(path, [n, d]).autodiff().require_grad();
-            let ends = tensor(ends, [n, k]).autodiff();
+            let x = float_tensor(path, [n, d], &device, dtype).autodiff().require_grad();
+            let ends = float_tensor(ends, [n, k], &device, dtype).autodiff();
             let total = distances(encoder.forward(x.clone()), ends, &self.rule).sum();
-            let gradients = total.backward();
             // Distances that no feature changes have no gradient.
-            let gradient = x.grad(&gradients).map_or_else(|| vec![0.0; n * d], host_values);
+            let gradient = x.grad(&total.backward()).map_or_else(|| vec![0.0; n * d], host_values);
             for (pair, gradient) in pairs.iter().zip(gradient.chunks_exact(STEPS * d)) {
                 let mut parts = difference(rows, training, pair);
                 for (at, part) in parts.iter_mut().enumerate() {
-                    let mean = gradient[at..].iter().step_by(d).sum::<f64>() / STEPS as f64;
-                    *part *= mean;
+                    *part *= gradient[at..].iter().step_by(d).sum::<f64>() / STEPS as f64;
                 }
-                let of_row = |values: &[f64], row: usize| values[row * k..][..k].to_vec();
-                let (query, reference) =
-                    (of_row(&embedded, pair.query), of_row(&references, pair.reference));
-                let distance = measure.between(&query, &reference);
+                let query = &embedded[pair.query * k..][..k];
+                let distance = measure.between(query, &references[pair.reference * k..][..k]);
                 add(pair, &parts, if squared(&self.rule) { distance.powi(2) } else { distance });
             }
         }
         Ok(())
     }
+}
+
+/// A row with those that it is compared with, and with those that decide, by shares that sum to 1 and to -1.
+fn pairs(query: usize, near: &[Influence], far: &[usize]) -> Vec<WeightedPair> {
+    let total: f64 = near.iter().map(|row| row.share).sum();
+    let alike = 1.0 / near.len().max(1) as f64;
+    let share = |row: &Influence| if total > 0.0 { row.share / total } else { alike };
+    let near = near.iter().map(|row| (row.reference, -share(row)));
+    let far = far.iter().map(|&reference| (reference, 1.0 / far.len() as f64));
+    let pair = |(reference, weight)| WeightedPair { query, reference, weight };
+    far.chain(near).map(pair).collect()
 }
 
 /// Whether the rule has the squared distance in its exponent.
@@ -171,11 +221,8 @@ fn of_map(matrix: &[f64], apart: &[f64], rule: &Rule) -> (Vec<f64>, f64) {
         let z: f64 = row.iter().zip(apart).map(|(a, apart)| a * apart).sum();
         // The derivative of the distance along the path, whose mean this is.
         let slope = if squared(rule) { z } else { z.signum() * f64::from(z != 0.0) };
-        parts
-            .iter_mut()
-            .zip(row)
-            .zip(apart)
-            .for_each(|((part, a), apart)| *part += slope * a * apart);
+        let products = row.iter().zip(apart).map(|(a, apart)| slope * a * apart);
+        parts.iter_mut().zip(products).for_each(|(part, product)| *part += product);
     }
     let distance = parts.iter().sum();
     (parts, distance)

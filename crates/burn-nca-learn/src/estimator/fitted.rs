@@ -1,16 +1,38 @@
 //! A learned metric with all that predictions need.
 
-use burn::tensor::Tensor;
+use burn::tensor::{DType, Device, Tensor};
+use serde::{Deserialize, Serialize};
 
-use super::embedding::embed;
-use super::{Decision, ModelCard};
+use super::Decision;
+use crate::baseline::cross_product;
 use crate::data::{
-    Features, Preparation, Prepared, RawTable, Scaling, ScalingKind, TrainingTargets,
+    Features, Preparation, Prepared, RawTable, Scaling, ScalingKind, TensorFeatures,
+    TrainingTargets,
 };
-use crate::encoder::{AnyEncoder, Encoder, matrix_of};
+use crate::encoder::{AnyEncoder, Encoder, EncoderConfig, matrix_of};
 use crate::error::{Error, Result};
-use crate::fit::FitSummary;
+use crate::fit::{FitConfig, FitSummary};
+use crate::method::AnyMethod;
 use crate::neighbors::Rule;
+
+/// Rows that pass through the encoder together.
+const CHUNK: usize = 8192;
+
+/// What a model was fitted with; the name of the method and its settings are written next to the rest.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ModelCard {
+    /// Number of features, d.
+    pub d_input: usize,
+    /// Number of embedding dimensions, k.
+    pub d_output: usize,
+    /// The encoder's configuration; absent for a module of the user's own.
+    pub encoder: Option<EncoderConfig>,
+    /// How it was fitted.
+    pub fit: FitConfig,
+    /// The method, with its settings.
+    #[serde(flatten)]
+    pub method: AnyMethod,
+}
 
 /// A learned metric with all that predictions need: scaling, encoder, embedded training rows, their targets,
 /// and the rule by which they decide about others.
@@ -197,28 +219,6 @@ impl Fitted<AnyEncoder> {
     /// The encoder at the parameters of a step of this model's fit, as
     /// [`FitSession::with_parameters`](crate::fit::FitSession::with_parameters) and
     /// [`with_start`](crate::fit::FitSession::with_start) tell them; `None` where they are not those of its encoder.
-    ///
-    /// # Examples
-    /// ```
-    /// # #[cfg(feature = "flex")] {
-    /// use std::ops::ControlFlow;
-    /// use burn::tensor::Device;
-    /// use burn_nca_learn::{NcaConfig, data::{Features, Labeled}};
-    /// use burn_nca_learn::fit::{FitSession, Progress};
-    ///
-    /// let features = Features::unnamed(vec![0.0, 5.0, 0.2, 1.0, 1.0, 4.0, 1.2, 0.0], 2)?;
-    /// let data = Labeled::from_labels(features, vec![0, 0, 1, 1])?;
-    /// let mut steps = Vec::new();
-    /// let mut note = |_: &Progress, parameters: &[f64]| {
-    ///     steps.push(parameters.to_vec());
-    ///     ControlFlow::Continue(())
-    /// };
-    /// let session = FitSession::new().with_parameters(&mut note);
-    /// let fitted = NcaConfig::new(2, 2).estimator().fit_session(&data, &Device::flex(), session)?;
-    /// assert!(steps.iter().all(|parameters| fitted.encoder_at(parameters).is_some()));
-    /// # }
-    /// # Ok::<(), burn_nca_learn::Error>(())
-    /// ```
     pub fn encoder_at(&self, parameters: &[f64]) -> Option<AnyEncoder> {
         self.card.method.encoder_at(&self.encoder, parameters)
     }
@@ -233,11 +233,9 @@ impl Fitted<AnyEncoder> {
     pub fn feature_norms(&self) -> Option<Vec<f64>> {
         match &self.encoder {
             AnyEncoder::Linear(map) => {
-                let mut squares = vec![0.0; self.card.d_input];
-                for row in map.matrix().chunks_exact(self.card.d_input) {
-                    squares.iter_mut().zip(row).for_each(|(square, a)| *square += a * a);
-                }
-                Some(squares.into_iter().map(f64::sqrt).collect())
+                let (a, d) = (map.matrix(), self.card.d_input);
+                let norm = |c: usize| a[c..].iter().step_by(d).map(|a| a * a).sum::<f64>().sqrt();
+                Some((0..d).map(norm).collect())
             }
             AnyEncoder::Diagonal(map) => Some(map.diagonal().into_iter().map(f64::abs).collect()),
             AnyEncoder::Mlp(_) | AnyEncoder::Modern(_) => None,
@@ -246,16 +244,52 @@ impl Fitted<AnyEncoder> {
 
     /// The metric Q = AᵀA on the scaled features, row-major `[d, d]`; `None` for a network.
     pub fn metric(&self) -> Option<Vec<f64>> {
-        let d = self.card.d_input;
-        let a = self.matrix()?;
-        let mut q = vec![0.0; d * d];
-        for row in a.chunks_exact(d) {
-            for (i, a_i) in row.iter().enumerate() {
-                for (j, a_j) in row.iter().enumerate() {
-                    q[i * d + j] += a_i * a_j;
-                }
-            }
+        let (a, d) = (self.matrix()?, self.card.d_input);
+        Some(cross_product(&a, &a, [d, d]))
+    }
+}
+
+/// The embedding `[n, k]` of features `[n, d]`, after the scaling if one is given; a chunk of rows at a time, so that neither
+/// their tensor nor a network's hidden layers stand for a whole table.
+pub(super) fn embed<E: Encoder>(
+    encoder: &E,
+    features: &Features,
+    scaling: Option<&Scaling>,
+    (device, dtype): (&Device, DType),
+) -> Result<Tensor<2>> {
+    let chunk = |rows: &[usize]| -> Result<Tensor<2>> {
+        let x = match scaling {
+            None => features.rows_to_tensor(rows, device, dtype),
+            Some(scaling) => scaling.apply(&features.select(rows))?.to_tensor(device, dtype),
+        };
+        Ok(encoder.forward(x))
+    };
+    let rows: Vec<usize> = (0..features.rows()).collect();
+    if rows.len() <= CHUNK {
+        return chunk(&rows);
+    }
+    Ok(Tensor::cat(rows.chunks(CHUNK).map(chunk).collect::<Result<_>>()?, 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device;
+    use crate::encoder::LinearMap;
+
+    #[test]
+    fn chunks_of_rows_give_the_embedding_of_all() {
+        let host = device::host().unwrap();
+        let n = 2 * CHUNK + 3;
+        let values = (0..2 * n).map(|at| f64::from(at as u32 % 97)).collect();
+        let features = Features::unnamed(values, 2).unwrap();
+        let scaling = Scaling::fit(ScalingKind::Standardize, &features);
+        let map = LinearMap::from_weight(&[1.0, -0.5], [2, 1], &host, DType::F64);
+        let scaled = scaling.apply(&features).unwrap();
+        let expected = map.forward(scaled.to_tensor(&host, DType::F64)).into_data();
+        for (features, scaling) in [(&features, Some(&scaling)), (&scaled, None)] {
+            let found = embed(&map, features, scaling, (&host, DType::F64)).unwrap();
+            found.into_data().assert_eq(&expected, true);
         }
-        Some(q)
     }
 }

@@ -44,12 +44,7 @@ impl Estimator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Features, Labeled};
-    use crate::device;
-    use crate::encoder::HiddenLayers;
-    use crate::fit::{FitConfig, Precision, SgdConfig};
-    use crate::method::{Lca, Mlkr, Nca};
-    use crate::objective::Criterion;
+    use crate::fit::{FitConfig, SgdConfig};
     use burn_nca::Sums;
 
     fn takes_batches(estimator: Estimator, rows: usize) -> bool {
@@ -58,58 +53,24 @@ mod tests {
 
     #[test]
     fn a_map_of_many_pairs_is_fitted_by_mini_batches_unless_settings_say_how() {
-        let of = |method: AnyMethod, k: usize| Estimator::new(8, k, method);
-        assert!(takes_batches(of(Nca::new().into(), 3), 50_000));
-        assert!(takes_batches(of(Mlkr::new().into(), 8), 60_000));
-        assert!(!takes_batches(of(Nca::new().into(), 3), 40_000));
-        assert!(!takes_batches(of(Nca::new().into(), 2), 1_000_000));
-        assert!(!takes_batches(of(Lca::new().into(), 3), 60_000));
-        let network = EncoderConfig::Mlp(HiddenLayers::regularized());
-        assert!(!takes_batches(of(Nca::new().into(), 3).with_encoder(network), 60_000));
-        let given = [
-            FitConfig::new().with_sums(Some(Sums::Plain)),
-            FitConfig::new().with_optimizer(OptimizerConfig::Sgd(SgdConfig::new())),
-        ];
-        for fit in given {
-            assert!(!takes_batches(of(Nca::new().into(), 3).with_fit(fit), 60_000));
+        let of = |name: &str, k: usize| Estimator::new(8, k, AnyMethod::named(name).unwrap());
+        for (name, k, rows, expected) in [
+            ("nca", 3, 50_000, true),
+            ("mlkr", 8, 60_000, true),
+            ("nca", 3, 40_000, false),
+            ("nca", 2, 1_000_000, false),
+            ("lca", 3, 60_000, false),
+        ] {
+            assert_eq!(takes_batches(of(name, k), rows), expected, "{name} {k} {rows}");
         }
-    }
-
-    #[test]
-    fn a_start_without_a_step_is_evaluated_by_batches_and_named_after_what_it_is() {
-        let data = burn_nca_data::bundled::iris();
-        let at_start = |batch: usize| {
-            let batches = StochasticConfig::new().with_batch_size(Some(batch));
-            let fit = FitConfig::new()
-                .with_optimizer(OptimizerConfig::Adam(batches))
-                .with_precision(Precision::F64)
-                .with_stop_at(Some(0));
-            let nca = Nca::new().with_criterion(Criterion::G);
-            Estimator::new(4, 2, nca).with_fit(fit).fit(&data, &device::host().unwrap()).unwrap()
-        };
-        let [exact, halves] = [150, 75].map(at_start);
-        assert_eq!((exact.summary().evaluations, halves.summary().evaluations), (1, 2));
-        assert_eq!(exact.applied_method().label, "LDA");
-        assert_eq!(halves.applied_method(), exact.applied_method());
-        // Fewer neighbors of its own class and of the others: log p_i is nearly the same.
-        let [exact, halves] = [exact, halves].map(|model| model.summary().value);
-        assert!((halves / exact - 1.0).abs() < 0.2, "{halves} {exact}");
-    }
-
-    #[test]
-    fn a_start_whose_batches_have_no_pair_of_a_class_is_evaluated_over_all_rows() {
-        let features = Features::unnamed((0..8).map(f64::from).collect(), 1).unwrap();
-        let labels = (0..8).map(|row| row % 4).collect();
-        let data = Labeled::from_labels(features, labels).unwrap();
-        let values = (0..20).map(|seed| {
-            let batches = StochasticConfig::new().with_batch_size(Some(2));
-            let fit = FitConfig::new()
-                .with_optimizer(OptimizerConfig::Adam(batches))
-                .with_stop_at(Some(0))
-                .with_seed(seed);
-            let estimator = Estimator::new(1, 1, Nca::new()).with_fit(fit);
-            estimator.fit(&data, &device::host().unwrap()).unwrap().summary().value
-        });
-        assert!(values.into_iter().all(f64::is_finite));
+        let nca = || of("nca", 3);
+        let by = |optimizer| FitConfig::new().with_optimizer(optimizer);
+        for given in [
+            nca().with_encoder(EncoderConfig::mlp(&[8])),
+            nca().with_fit(FitConfig::new().with_sums(Some(Sums::Plain))),
+            nca().with_fit(by(OptimizerConfig::Sgd(SgdConfig::new()))),
+        ] {
+            assert!(!takes_batches(given, 60_000));
+        }
     }
 }

@@ -9,10 +9,7 @@
 //! All give a [`Fitted`], which is saved and loaded alike.
 
 mod applied;
-mod card;
 mod decision;
-mod embedding;
-mod entropy_k;
 mod estimate;
 mod explain;
 mod feature_contributions;
@@ -22,7 +19,6 @@ mod label_quality;
 mod many_rows;
 mod nca;
 mod prediction;
-mod scaled;
 mod sparse;
 mod trained_elsewhere;
 pub mod tune;
@@ -30,11 +26,10 @@ pub mod tune;
 pub use crate::data::TrainingTargets;
 pub use crate::fit::FitSummary;
 pub use applied::AppliedMethod;
-pub use card::ModelCard;
 pub use decision::Decision;
 pub use estimate::{Estimator, LearnsFrom};
 pub use explain::Explanation;
 pub use feature_contributions::FeatureContributions;
-pub use fitted::Fitted;
+pub use fitted::{Fitted, ModelCard};
 pub use label_quality::{LabelQuality, TargetQuality};
 pub use nca::NcaConfig;

@@ -62,10 +62,7 @@ impl NcaConfig {
     /// The settings to start from for this kind of map: criterion g; for a map a start of perplexity 15 and a penalty
     /// of 0.01 of the spread of the embedding, for a network 0.001 of its weights.
     ///
-    /// Nothing of it depends on the units of the features. A network ends early under f: a row without a near
-    /// neighbor of its class adds nothing to value or gradient. Its penalty is smaller because the weights of all
-    /// layers pay: from 0.01 on, networks of two hidden layers collapse to a point (`docs/decisions.md` has the
-    /// numbers).
+    /// Nothing of it depends on the units of the features (`docs/decisions.md` has the numbers).
     pub fn recommended_for(encoder: EncoderConfig, d_input: usize, d_output: usize) -> Self {
         let method = method::Nca::recommended();
         let fit = FitConfig::new().with_l2(method.recommended_l2(&encoder));
@@ -86,26 +83,24 @@ impl NcaConfig {
     /// The module at a start that no data are needed for, in the number type of the settings, to be trained like any
     /// other: one seed gives one module, on every device.
     ///
-    /// A map starts where [`FitConfig::start`] says, and by [`Start::Auto`], which chooses by the data in a fit, from the
-    /// identity; a network starts from random weights. The perplexity of the start is one of the embedded rows: scale
-    /// the module by [`perplexity_factor`](crate::fit::perplexity_factor) for that.
+    /// A map starts where [`FitConfig::start`] says, by [`Start::Auto`] from the identity; a network from random weights. The
+    /// perplexity of the start is one of rows: scale the module by [`perplexity_factor`](crate::fit::perplexity_factor).
     ///
     /// # Panics
     /// For a start that is made of data (PCA, LDA), sizes that a fit refuses, such as a diagonal encoder with k other than
     /// d, or a negative repulsion.
     pub fn init(&self, device: &Device) -> Nca<AnyEncoder> {
-        let encoder = match &self.fit.start {
-            start @ (Start::Pca | Start::Lda) => Err(Error::setting(format!(
-                "the start {start:?} is made of data, and here are none; start from auto, identity, random or a given map, \
-                 or use `fit`"
-            ))),
-            _ => self.start_without_data(device),
-        };
-        let encoder = encoder.unwrap_or_else(|error| panic!("{error}"));
+        let encoder = self.start_without_data(device).unwrap_or_else(|error| panic!("{error}"));
         MetricModel::new(encoder, self.method().loss().init())
     }
 
     fn start_without_data(&self, device: &Device) -> Result<AnyEncoder> {
+        if let start @ (Start::Pca | Start::Lda) = &self.fit.start {
+            return Err(Error::setting(format!(
+                "the start {start:?} is made of data, and here are none; start from auto, identity, random or a given map, \
+                 or use `fit`"
+            )));
+        }
         // Of a single row every rule is the identity.
         let row = Features::unnamed(vec![0.0; self.d_input], self.d_input)?;
         let fit = self.fit.clone().with_start_perplexity(None);

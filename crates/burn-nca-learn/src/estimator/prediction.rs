@@ -4,8 +4,11 @@ use super::Fitted;
 use crate::data::{Features, Labeled, TrainingTargets};
 use crate::encoder::Encoder;
 use crate::error::{Error, Result};
-use crate::evaluate::Accuracy;
-use crate::neighbors::{ClassProbabilities, ClassReferences, Numbers, nearest_means};
+use crate::evaluate::{Accuracy, perplexities_of};
+use crate::neighbors::{
+    ClassProbabilities, ClassReferences, LocalVote, Numbers, PerplexityMean, global_k,
+    local_k_vote, nearest_means,
+};
 
 /// Models of classes.
 impl<E: Encoder> Fitted<E> {
@@ -64,6 +67,25 @@ impl<E: Encoder> Fitted<E> {
         let own: Vec<usize> = (0..references.labels.len()).collect();
         let found = self.rule.classes(self.references(), references, &[k], Some(&own))?;
         Accuracy::of(found.first().map_or(&[], Vec::as_slice), references.labels)
+    }
+
+    /// The k of k-NN that the metric itself suggests: the mean perplexity of its training rows, among those of other groups
+    /// where the rows were given groups, rounded. See [`global_k`].
+    ///
+    /// # Errors
+    /// An embedding that is not finite.
+    pub fn entropy_k(&self, mean: PerplexityMean) -> Result<usize> {
+        let rows: Vec<usize> = (0..self.references().dims()[0]).collect();
+        global_k(&perplexities_of(self.references(), &rows, self.reference_groups())?, mean)
+    }
+
+    /// The class of each row by the majority of as many training rows as its own perplexity counts. See [`local_k_vote`].
+    ///
+    /// # Errors
+    /// As [`Fitted::transform`].
+    pub fn predict_local_k(&self, features: &Features) -> Result<LocalVote> {
+        let (queries, classes) = (self.transform(features)?, self.class_names().len());
+        local_k_vote(&queries, self.references(), self.reference_labels(), classes, None)
     }
 
     /// The embedded training rows with their classes, and their weights and groups where the model was fitted with some.

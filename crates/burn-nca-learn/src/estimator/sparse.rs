@@ -1,12 +1,20 @@
-//! Models of sparse rows: fitted on a reduction of them, which becomes part of the model's first layer.
+//! Models of sparse rows: fitted on a reduction of them, which becomes part of the model's first layer; and a fitted map as a
+//! plain linear layer for other programs.
+
+use std::path::Path;
 
 use burn::module::Param;
 use burn::nn::Linear;
+use burn::store::{BurnToPyTorchAdapter, ModuleSnapshot};
+use burn::tensor::DType;
+use burn_nca_files::write_atomically;
 
 use super::Fitted;
 use crate::baseline::{Projection, product};
 use crate::data::{Features, Scaling, ScalingKind, SparseFeatures, column_numbers, host_values};
-use crate::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, LinearMap};
+use crate::encoder::{
+    AnyEncoder, DiagonalMap, EncoderConfig, LinearMap, MOST_PARAMETERS, pytorch_file,
+};
 use crate::error::{Error, Result};
 use crate::objective::transfer::float_tensor;
 
@@ -25,27 +33,6 @@ impl Fitted<AnyEncoder> {
     ///
     /// # Errors
     /// A reduction to another number of features than the model's.
-    ///
-    /// # Examples
-    /// ```
-    /// # #[cfg(feature = "flex")] {
-    /// use burn::tensor::Device;
-    /// use burn_nca_learn::NcaConfig;
-    /// use burn_nca_learn::baseline::TruncatedSvdConfig;
-    /// use burn_nca_learn::data::{Labeled, SparseFeatures};
-    ///
-    /// let entries = (0..12).map(|i| (i, i % 2 + 2 * (i / 6), 1.0 + i as f64)).collect();
-    /// let counts = SparseFeatures::new([12, 5], entries)?;
-    /// let svd = TruncatedSvdConfig::new(3).fit(&counts)?;
-    /// let rows = Labeled::from_labels(svd.apply(&counts)?, (0..12).map(|i| i % 2).collect())?;
-    /// let fitted = NcaConfig::new(3, 2).fit(&rows, &Device::flex())?;
-    /// let names = (0..5).map(|word| format!("word {word}")).collect();
-    /// let fitted = fitted.through(&svd.projection, names)?;
-    /// assert_eq!(fitted.card().d_input, 5);
-    /// assert_eq!(fitted.transform_sparse(&counts)?.columns(), 2);
-    /// # }
-    /// # Ok::<(), burn_nca_learn::Error>(())
-    /// ```
     pub fn through(&self, reduction: &Projection, names: Vec<String>) -> Result<Self> {
         let ([d, reduced], k) = (reduction.shape(), self.card.d_output);
         if reduced != self.card.d_input || names.len() != d {
@@ -144,12 +131,49 @@ impl Fitted<AnyEncoder> {
         self.by_map(AnyEncoder::Diagonal(map), column_numbers(k))
     }
 
+    /// Exports the map from raw features to the embedding as a plain linear layer.
+    ///
+    /// The file holds `weight` `[k, d]` and `bias` `[k]` in f32, with the scaling folded in:
+    /// `z = weight x + bias` on raw features, as a linear layer of PyTorch holds it.
+    ///
+    /// # Errors
+    /// A network, a diagonal map too large to be written out, or a file that cannot be written.
+    pub fn export_safetensors(&self, path: &Path) -> Result<()> {
+        let sizes = [self.card.d_input, self.card.d_output];
+        // A diagonal map is written out in full.
+        if sizes[0].saturating_mul(sizes[1]) > MOST_PARAMETERS {
+            return Err(Error::model(
+                path,
+                format!(
+                    "a linear layer of {} features to {} dimensions has more than {MOST_PARAMETERS} numbers; read the \
+                     weights from the model's encoder.bpk instead",
+                    sizes[0], sizes[1]
+                ),
+            ));
+        }
+        let Some((weight, bias)) = self.scaled_weight() else {
+            return Err(Error::model(
+                path,
+                "only a linear or diagonal map is one linear layer, and this model is a network; export it as ONNX",
+            ));
+        };
+        let device = self.references.device();
+        let weight = float_tensor(weight, sizes, &device, DType::F32);
+        let bias = float_tensor(bias, [sizes[1]], &device, DType::F32);
+        let layer =
+            Linear { weight: Param::from_tensor(weight), bias: Some(Param::from_tensor(bias)) };
+        let mut store = pytorch_file().with_to_adapter(BurnToPyTorchAdapter);
+        let bytes = layer.save_into(&mut store).and_then(|()| store.get_bytes());
+        let failed = |error| Error::model(path, format!("the layer cannot be written: {error}"));
+        write_atomically(path, &bytes.map_err(failed)?).map_err(|source| Error::io(path, source))
+    }
+
     /// The transpose of A with the scaling folded in, `[d, k]`, and what it adds to every row, `[k]`; `None` for a network.
     ///
     /// ```text
     /// z = A ((x - offset) / scale) = (A / scale) x - (A / scale) offset
     /// ```
-    pub(super) fn scaled_weight(&self) -> Option<(Vec<f64>, Vec<f64>)> {
+    fn scaled_weight(&self) -> Option<(Vec<f64>, Vec<f64>)> {
         let (d, k) = (self.card.d_input, self.card.d_output);
         let matrix = self.matrix()?;
         let weight = (0..d * k).map(|at| matrix[at % k * d + at / k]).collect();
@@ -178,37 +202,39 @@ mod tests {
     use burn::tensor::Device;
 
     use super::*;
-    use crate::baseline::TruncatedSvdConfig;
-    use crate::data::{Labeled, host_values};
+    use crate::Estimator;
+    use crate::baseline::{TruncatedSvd, TruncatedSvdConfig};
+    use crate::data::Labeled;
     use crate::encoder::{Encoder, HiddenLayers};
     use crate::fit::{FitConfig, OptimizerConfig, StochasticConfig};
-    use crate::method::{Modern, Nca};
-    use crate::{Estimator, Fitted, NcaConfig};
+    use crate::method::{AnyMethod, Modern, Nca};
 
-    fn counts() -> SparseFeatures {
+    fn counts() -> (SparseFeatures, TruncatedSvd, Labeled) {
         let entries = (0..40).flat_map(|row| {
             let words = [row % 3, 3 + (row * row) % 5, 8 + row % 4];
             words.map(|word| (row, word, 1.0 + ((row * 7 + word) % 4) as f64))
         });
-        SparseFeatures::new([40, 12], entries.collect()).unwrap()
-    }
-
-    fn fitted(scaling: ScalingKind) -> (Fitted, Fitted, SparseFeatures) {
-        let counts = counts();
+        let counts = SparseFeatures::new([40, 12], entries.collect()).unwrap();
         let svd = TruncatedSvdConfig::new(6).with_center(true).fit(&counts).unwrap();
         let labels = (0..40).map(|row| row % 3).collect();
         let rows = Labeled::from_labels(svd.apply(&counts).unwrap(), labels).unwrap();
-        let config = NcaConfig::new(6, 2).with_fit(FitConfig::new().with_scaling(scaling));
-        let reduced = config.fit(&rows, &Device::flex()).unwrap();
+        (counts, svd, rows)
+    }
+
+    fn fitted(estimator: &Estimator, data: &Labeled, svd: &TruncatedSvd) -> [Fitted; 2] {
+        let reduced = estimator.fit(data, &Device::flex()).unwrap();
         let names = (0..12).map(|word| format!("word {word}")).collect();
         let whole = reduced.through(&svd.projection, names).unwrap();
-        (reduced, whole, counts)
+        [reduced, whole]
     }
 
     #[test]
     fn the_model_of_all_columns_has_the_distances_of_the_reduced_one() {
+        let (counts, svd, data) = counts();
         for scaling in [ScalingKind::Standardize, ScalingKind::Common, ScalingKind::None] {
-            let (reduced, whole, counts) = fitted(scaling);
+            let estimator = Estimator::new(6, 2, AnyMethod::from(Nca::new()));
+            let estimator = estimator.with_fit(FitConfig::new().with_scaling(scaling));
+            let [reduced, whole] = fitted(&estimator, &data, &svd);
             let dense = counts.to_dense().unwrap();
             let dense = Features::new(dense.values().to_vec(), whole.scaling().names().to_vec());
             let sparse = whole.transform_sparse(&counts).unwrap();
@@ -222,57 +248,36 @@ mod tests {
                 assert!(moved.abs() < 1e-3, "{moved}");
             }
             // The model of embedded rows decides as the whole one.
-            let embedded = whole.of_embedded();
-            let predicted = embedded.predict(&sparse, 3).unwrap();
-            let labels: Vec<usize> = (0..40).map(|row| row % 3).collect();
-            let right = predicted.iter().zip(&labels).filter(|(a, b)| a == b).count();
+            let predicted = whole.of_embedded().predict(&sparse, 3).unwrap();
+            let right = predicted.iter().zip(data.labels()).filter(|(a, b)| a == b).count();
             assert!(right > 36, "{right} of 40");
         }
     }
 
     #[test]
     fn a_network_takes_the_reduction_into_its_first_layer() {
-        let counts = counts();
-        let svd = TruncatedSvdConfig::new(6).with_center(true).fit(&counts).unwrap();
-        let rows = svd.apply(&counts).unwrap();
-        let labels: Vec<usize> = (0..40).map(|row| row % 3).collect();
-        let data = Labeled::from_labels(rows.clone(), labels).unwrap();
+        let (counts, svd, data) = counts();
         let modern = Modern::new().with_members(2).with_epochs(3).with_width(8);
         let bare = modern.clone().with_embedding(0).with_blocks(0);
         let batches = OptimizerConfig::Adam(StochasticConfig::new().with_epochs(Some(3)));
-        let nca = Estimator::new(6, 2, Nca::default())
+        let nca = Estimator::new(6, 2, AnyMethod::from(Nca::new()))
             .with_encoder(EncoderConfig::Mlp(HiddenLayers::regularized()))
             .with_fit(FitConfig::new().with_optimizer(batches));
-        let modern = [modern, bare].map(|method| Estimator::new(6, 8, method));
-        let modern = modern.iter().map(|estimator| estimator.fit(&data, &Device::flex()));
-        for reduced in modern.chain([nca.fit(&data, &Device::flex())]) {
-            let reduced = reduced.unwrap();
-            let before = host_values(reduced.transform(&rows).unwrap());
-            let names = (0..12).map(|word| format!("word {word}")).collect();
-            let whole = reduced.through(&svd.projection, names).unwrap();
-            let [config, d_input] = [whole.encoder.d_input(), Some(whole.card.d_input)];
-            assert_eq!(
-                (config, EncoderConfig::of(&whole.encoder)),
-                (d_input, whole.card.encoder.clone())
-            );
+        let [modern, bare] = [modern, bare].map(|method| Estimator::new(6, 8, method.into()));
+        for estimator in [modern, bare, nca] {
+            let [reduced, whole] = fitted(&estimator, &data, &svd);
+            let before = host_values(reduced.transform(data.features()).unwrap());
+            assert_eq!(whole.encoder.d_input(), Some(whole.card.d_input));
+            assert_eq!(EncoderConfig::of(&whole.encoder), whole.card.encoder);
             let after = whole.transform_sparse(&counts).unwrap();
             let again = host_values(whole.references().clone());
-            for ((before, after), again) in before.iter().zip(after.values()).zip(again) {
-                assert!((before - after).abs() < 1e-4 && (after - again).abs() < 1e-4);
-            }
             let twice = whole.through(&Projection::euclidean(12), column_numbers(12)).unwrap();
             let twice = twice.transform_sparse(&counts).unwrap();
-            assert!(twice.values().iter().zip(after.values()).all(|(a, b)| (a - b).abs() < 1e-4));
+            for (at, after) in after.values().iter().enumerate() {
+                for other in [before[at], again[at], twice.values()[at]] {
+                    assert!((after - other).abs() < 1e-4, "{after} {other}");
+                }
+            }
         }
-    }
-
-    #[test]
-    fn other_sizes_are_refused() {
-        let (reduced, whole, counts) = fitted(ScalingKind::None);
-        let other = Projection::euclidean(5);
-        assert!(reduced.through(&other, vec![String::new(); 5]).is_err());
-        let narrow = SparseFeatures::new([1, 3], vec![(0, 0, 1.0)]).unwrap();
-        let error = whole.transform_sparse(&narrow).unwrap_err().to_string();
-        assert!(error.contains("3 feature columns") && counts.columns() == 12, "{error}");
     }
 }

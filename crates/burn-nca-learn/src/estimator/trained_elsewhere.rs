@@ -5,7 +5,7 @@ use web_time::Instant;
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{DType, Device, Tensor};
 
-use super::scaled::ScaledData;
+use super::estimate::ScaledData;
 use super::{Fitted, ModelCard};
 use crate::data::{Coincidences, Labeled, RegressionData, Scaling, TensorFeatures, TrainingData};
 use crate::encoder::{Encoder, EncoderConfig, output_width};
@@ -92,24 +92,6 @@ impl<E: Encoder> Fitted<E> {
     ///
     /// # Errors
     /// As [`Fitted::of_classes`].
-    ///
-    /// # Examples
-    /// ```
-    /// # #[cfg(feature = "flex")] {
-    /// use burn::tensor::{DType, Device};
-    /// use burn_nca_learn::Fitted;
-    /// use burn_nca_learn::data::{Coincidences, Features, Pairs, Scaling};
-    /// use burn_nca_learn::encoder::LinearMap;
-    ///
-    /// let frames = Features::unnamed(vec![0.0, 3.0, 0.1, -2.0, 5.0, 1.0], 2)?;
-    /// let scaling = Scaling::unscaled(frames.names().to_vec());
-    /// let train = Coincidences::new(frames, Pairs::new(3, vec![(0, 1, 1.0)])?)?;
-    /// let map = LinearMap::from_weight(&[1.0, 0.0], [2, 1], &Device::flex(), DType::F32);
-    /// let fitted = Fitted::of_pairs(map, scaling, &train, &Device::flex())?;
-    /// assert_eq!(fitted.transform(train.features())?.dims(), [3, 1]);
-    /// # }
-    /// # Ok::<(), burn_nca_learn::Error>(())
-    /// ```
     pub fn of_pairs(
         encoder: E,
         scaling: Scaling,

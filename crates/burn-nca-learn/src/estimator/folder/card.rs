@@ -1,6 +1,7 @@
 //! `model.json`: everything of a model but its tensors, and whether it agrees with itself and with them.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -77,14 +78,9 @@ impl Stored {
         let [reference_rows, _] = fitted.references.dims();
         let class_names = fitted.class_names().to_vec();
         let mut summary = fitted.summary.clone();
-        let times = Times {
-            seconds: std::mem::take(&mut summary.seconds),
-            history: summary
-                .history
-                .iter_mut()
-                .map(|step| std::mem::take(&mut step.seconds))
-                .collect(),
-        };
+        let steps = summary.history.iter_mut();
+        let history = steps.map(|step| std::mem::take(&mut step.seconds)).collect();
+        let times = Times { seconds: std::mem::take(&mut summary.seconds), history };
         Self {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_string(),
@@ -157,35 +153,29 @@ impl Stored {
 
     /// What contradicts itself, with the name of the field.
     pub(super) fn check(&self) -> Result<(), String> {
-        let (d, k) = (self.card.d_input, self.card.d_output);
+        let (d, k, rows) = (self.card.d_input, self.card.d_output, self.reference_rows);
         if let Some(decision) = self.decision {
-            check_decision(decision, self.reference_rows)?;
+            check_decision(decision, rows)?;
         }
         if let Some(encoder) = &self.card.encoder {
-            encoder.check_shape(d, k).map_err(|error| format!("card: {error}"))?;
+            encoder.check_shape(d, k).map_err(of("card"))?;
         }
         check_scaling(&self.scaling, d)?;
         if let Some(preparation) = &self.preparation {
             preparation.check()?;
             let features = preparation.feature_names();
-            self.scaling
-                .check_columns(&features)
-                .map_err(|error| format!("preparation: {error}"))?;
+            self.scaling.check_columns(&features).map_err(of("preparation"))?;
         }
         if let Some(weights) = &self.weights {
-            check_weights(weights, self.reference_rows)
-                .map_err(|error| format!("weights: {error}"))?;
+            check_weights(weights, rows).map_err(of("weights"))?;
         }
-        if let Some(groups) =
-            self.groups.as_ref().filter(|groups| groups.len() != self.reference_rows)
-        {
-            let (groups, rows) = (groups.len(), self.reference_rows);
-            return Err(format!("groups holds {groups} groups for {rows} reference_rows"));
+        if let Some(groups) = self.groups.as_ref().filter(|groups| groups.len() != rows) {
+            return Err(format!("groups holds {} groups for {rows} reference_rows", groups.len()));
         }
         if let Rule::Members(rule) = &self.rule {
-            rule.check_held_out(self.reference_rows).map_err(|error| format!("rule: {error}"))?;
+            rule.check_held_out(rows).map_err(of("rule"))?;
         }
-        check_class_names(&self.class_names).map_err(|error| format!("class_names: {error}"))?;
+        check_class_names(&self.class_names).map_err(of("class_names"))?;
         let names = self.class_names.len();
         if self.classes != names {
             return Err(format!("class_names holds {names} names for {} classes", self.classes));
@@ -223,13 +213,11 @@ impl Stored {
             EncoderConfig::Modern(modern) => modern.blocks + 1,
             EncoderConfig::Linear | EncoderConfig::Diagonal => 1,
         };
-        Err(wrong(
-            folder,
-            format!(
-                "card.encoder has {} parameters (in layers: {layers}), which {ENCODER} of {bytes} bytes cannot hold",
-                parameters.map_or("countless".to_string(), |parameters| parameters.to_string())
-            ),
-        ))
+        let parameters = parameters.map_or("countless".to_string(), |number| number.to_string());
+        let problem = format!(
+            "card.encoder has {parameters} parameters (in layers: {layers}), which {ENCODER} of {bytes} bytes cannot hold"
+        );
+        Err(wrong(folder, problem))
     }
 
     /// Checks that a file of this many bytes can hold the embedded training rows, before memory is taken for them.
@@ -240,42 +228,41 @@ impl Stored {
         if rows > 0 && needed.is_some_and(|needed| needed <= bytes) {
             return Ok(());
         }
-        Err(wrong(
-            folder,
-            format!(
-                "reference_rows is {rows} and card.d_output {k}, which {REFERENCES} of {bytes} bytes cannot hold"
-            ),
-        ))
+        let problem = format!(
+            "reference_rows is {rows} and card.d_output {k}, which {REFERENCES} of {bytes} bytes cannot hold"
+        );
+        Err(wrong(folder, problem))
     }
 
     /// What is known of the training rows, whose labels these are.
     pub(super) fn targets(&self, labels: Vec<usize>, folder: &Path) -> Result<TrainingTargets> {
-        let wrong = |problem| wrong(folder, problem);
+        let (weights, groups) = (self.weights.clone(), self.groups.clone());
         if let Some(StoredTargets { names, values }) = &self.targets {
-            let targets = Features::new(values.clone(), names.clone())
-                .map_err(|error| wrong(format!("targets: {error}")))?;
-            if targets.rows() != self.reference_rows {
-                let (rows, wanted) = (targets.rows(), self.reference_rows);
-                return Err(wrong(format!(
-                    "targets holds {rows} rows for {wanted} reference_rows"
-                )));
+            let targets = Features::new(values.clone(), names.clone());
+            let targets = targets.map_err(|error| wrong(folder, of("targets")(error)))?;
+            let (rows, wanted) = (targets.rows(), self.reference_rows);
+            if rows != wanted {
+                let problem = format!("targets holds {rows} rows for {wanted} reference_rows");
+                return Err(wrong(folder, problem));
             }
-            let (weights, groups) = (self.weights.clone(), self.groups.clone());
             return Ok(TrainingTargets::Numbers { targets, weights, groups });
         }
-        if self.class_names.is_empty() {
+        let names = self.class_names.clone();
+        if names.is_empty() {
             return Ok(TrainingTargets::Unlabeled);
         }
-        let names = self.class_names.clone();
         if let Some(label) = labels.iter().find(|label| **label >= names.len()) {
             let named = names.len();
-            return Err(wrong(format!(
-                "class_names holds {named} names, and a row has class {label}"
-            )));
+            let problem = format!("class_names holds {named} names, and a row has class {label}");
+            return Err(wrong(folder, problem));
         }
-        let (weights, groups) = (self.weights.clone(), self.groups.clone());
         Ok(TrainingTargets::Classes { names, labels, weights, groups })
     }
+}
+
+/// The words of an error after the name of its field.
+fn of<E: Display>(field: &'static str) -> impl Fn(E) -> String {
+    move |error| format!("{field}: {error}")
 }
 
 fn check_scaling(scaling: &Scaling, d: usize) -> Result<(), String> {
@@ -296,16 +283,11 @@ fn check_scaling(scaling: &Scaling, d: usize) -> Result<(), String> {
     }
     // Infinite is the scale of a constant column.
     let wrong = |value: &f64| *value < 0.0 || !(value.is_normal() || value.is_infinite());
-    if let Some(at) = scaling.scale().iter().position(wrong) {
-        let value = scaling.scale()[at];
-        return Err(format!(
-            "scaling.scale of feature {} is {value}, not a positive number",
-            at + 1
-        ));
+    if let Some((at, value)) = (1..).zip(scaling.scale()).find(|(_, value)| wrong(value)) {
+        return Err(format!("scaling.scale of feature {at} is {value}, not a positive number"));
     }
-    if let Some(at) = scaling.offset().iter().position(|value| !value.is_finite()) {
-        let value = scaling.offset()[at];
-        return Err(format!("scaling.offset of feature {} is {value}, not finite", at + 1));
+    if let Some((at, value)) = (1..).zip(scaling.offset()).find(|(_, value)| !value.is_finite()) {
+        return Err(format!("scaling.offset of feature {at} is {value}, not finite"));
     }
     Ok(())
 }

@@ -4,7 +4,6 @@
 //! a file that was changed, or that belongs to another model, is refused.
 
 mod card;
-mod export;
 mod tensors;
 #[cfg(test)]
 mod tests;

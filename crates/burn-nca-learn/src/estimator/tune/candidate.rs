@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use burn_nca::Sums;
 
-use super::costs::members;
 use crate::encoder::{EncoderConfig, HiddenLayers};
 use crate::estimator::{Estimator, NcaConfig};
 use crate::fit::{FitConfig, OptimizerConfig, Penalty, Start, StochasticConfig};
@@ -180,4 +179,9 @@ impl fmt::Display for Candidate {
         parts.extend(self.stop_at.map(|steps| format!("{steps} steps")));
         f.write_str(&parts.join(", "))
     }
+}
+
+/// The networks of a fit by the method that is a mean of several, 0 for as many as the rows suit; `None` for another method.
+pub(super) fn members(method: &AnyMethod) -> Option<usize> {
+    method.settings().get("members")?.as_u64().map(|members| members as usize)
 }

@@ -1,14 +1,13 @@
-//! Which of the settings that were compared is chosen.
+//! Which of the settings that were compared is chosen, and what a search came to.
 
 use serde::{Deserialize, Serialize};
 
-use super::Trial;
 use super::trial::{SAME, StepScore};
+use super::{Candidate, Trial};
+use crate::estimator::Estimator;
 
-/// The standard errors of the difference by which another has to lead a mean of several networks.
-///
-/// A mean is compared by fewer networks than it is fitted with, and of the others the best of several is compared, by luck
-/// in part. Chosen on eight tables of KEEL; for numbers on two splits of ten tables of UCI.
+/// The standard errors of the difference by which another has to lead a mean of several networks, which is compared by fewer
+/// than it is fitted with. Chosen on eight tables of KEEL; for numbers on two splits of ten tables of UCI.
 const CLEAR: f64 = 2.0;
 
 /// The setting that a search chose: the one with the highest mean score over the folds of all repeats. One that was tried
@@ -84,9 +83,70 @@ fn leads_clearly(score: &StepScore, mean: &StepScore) -> bool {
     lead >= CLEAR * error - SAME
 }
 
+/// Why a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SearchEnd {
+    /// Every candidate was tried.
+    AllTried,
+    /// The budget is used up.
+    Budget,
+    /// The caller asked to stop.
+    Stopped,
+}
+
+impl SearchEnd {
+    /// The reason as a sentence.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::AllTried => "Every candidate was tried.",
+            Self::Budget => "The budget was used up before every candidate was tried.",
+            Self::Stopped => "Stopped on request before every candidate was tried.",
+        }
+    }
+}
+
+/// The trials of a hyperparameter search, and the best of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Search {
+    /// Finished trials, in the order in which they ran.
+    pub trials: Vec<Trial>,
+    /// Number of candidates there were.
+    pub candidates: usize,
+    /// Those that were not tried.
+    pub left_out: Vec<Candidate>,
+    /// The best; `None` where no trial was finished.
+    pub choice: Option<Choice>,
+    /// The first candidate with steps, which is taken where no trial was finished.
+    pub first: Candidate,
+    /// Why the search ended.
+    pub end: SearchEnd,
+    /// Number of fits a trial: folds times repeats.
+    pub folds: usize,
+    /// Rows (or pairs) of all data, which the chosen settings are for.
+    pub rows: usize,
+    /// Seconds of the search, those of earlier runs included.
+    pub seconds: f64,
+}
+
+impl Search {
+    /// The estimator with the settings of the best trial.
+    ///
+    /// Where the budget ended the search before one was finished it is that of the first candidate; `None` where the
+    /// caller did.
+    pub fn estimator(&self, estimator: &Estimator) -> Option<Estimator> {
+        let Some(choice) = &self.choice else {
+            return (self.end == SearchEnd::Budget)
+                .then(|| self.first.configure(estimator, self.rows));
+        };
+        let mut estimator = self.trials[choice.trial].candidate.configure(estimator, self.rows);
+        estimator.fit.stop_at = choice.stop_at.or(estimator.fit.stop_at);
+        Some(estimator)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::{Candidate, HeldOut};
+    use super::super::HeldOut;
     use super::*;
     use crate::fit::Start;
     use crate::method::Modern;
@@ -101,62 +161,49 @@ mod tests {
         Trial { candidate, scores, start: None, terminations: Vec::new(), seconds: 0.0 }
     }
 
+    /// A trial that is measured at its end alone.
+    fn ends(accuracies: &[f64]) -> Trial {
+        trial(vec![score(None, accuracies)])
+    }
+
     fn closed(start: Start, accuracies: &[f64]) -> Trial {
-        let mut trial = trial(vec![score(None, accuracies)]);
+        let mut trial = ends(accuracies);
         trial.candidate = Candidate { start, stop_at: Some(0), ..trial.candidate };
         trial
     }
 
-    fn chosen(trials: &[Trial]) -> (usize, Option<usize>, usize) {
-        let choice = Choice::of(trials).unwrap();
-        (choice.trial, choice.stop_at, choice.ties)
+    fn modern(accuracies: &[f64]) -> Trial {
+        let mut trial = ends(accuracies);
+        trial.candidate.method = Some(Modern::new().into());
+        trial
     }
 
     #[test]
-    fn the_highest_mean_accuracy_is_chosen_however_small_its_lead() {
+    fn the_highest_mean_is_chosen_of_equal_ones_the_simplest() {
+        let lda = |accuracies: &[f64]| closed(Start::Lda, accuracies);
         let usual = trial(vec![score(Some(0), &[0.7, 0.7, 0.7]), score(None, &[0.8, 0.9, 0.8])]);
         let other = trial(vec![score(Some(3), &[0.9, 0.81, 0.8]), score(None, &[0.5, 0.5, 0.5])]);
-        assert_eq!(chosen(&[usual.clone(), other]), (1, Some(3), 0));
-        let lda = closed(Start::Lda, &[0.85, 0.81, 0.8]);
-        assert_eq!(chosen(&[usual, lda]), (0, None, 0));
-        assert_eq!(Choice::of(&[]), None);
-    }
-
-    #[test]
-    fn a_trial_of_fewer_folds_is_compared_on_them() {
-        let whole = trial(vec![score(None, &[0.6, 0.9, 0.9])]);
-        let lower = trial(vec![score(None, &[0.65])]);
-        let equal = trial(vec![score(None, &[0.6])]);
-        assert_eq!(chosen(&[whole.clone(), lower, equal.clone()]), (1, None, 0));
-        assert_eq!(chosen(&[equal, whole]), (1, None, 0));
-    }
-
-    #[test]
-    fn a_mean_of_networks_is_chosen_unless_another_leads_clearly() {
-        let nca = trial(vec![score(None, &[0.8, 0.9, 0.8])]);
-        let modern = |accuracies: &[f64]| {
-            let mut trial = trial(vec![score(None, accuracies)]);
-            trial.candidate.method = Some(Modern::new().into());
-            trial
-        };
-        // Behind by 0.03 ± 0.03, and 0.05 ± 0.01; equal; on two folds.
-        for (accuracies, expected) in [
-            (&[0.75, 0.83, 0.83][..], 1),
-            (&[0.75, 0.84, 0.76], 0),
-            (&[0.8, 0.9, 0.8], 0),
-            (&[0.7, 0.95], 1),
-        ] {
-            assert_eq!(chosen(&[nca.clone(), modern(accuracies)]).0, expected, "{accuracies:?}");
-        }
-    }
-
-    #[test]
-    fn of_equal_accuracies_the_simplest_setting_is_chosen() {
         let nca = trial(vec![score(Some(8), &[0.9, 0.8]), score(None, &[0.9, 0.8])]);
-        let lda = closed(Start::Lda, &[0.8, 0.9]);
         let euclidean = closed(Start::Identity, &[0.85, 0.85 + 1e-12]);
-        assert_eq!(chosen(&[nca.clone(), lda.clone(), euclidean]), (2, None, 2));
-        assert_eq!(chosen(&[nca.clone(), lda]), (1, None, 1));
-        assert_eq!(chosen(&[nca.clone(), nca]), (0, Some(8), 1));
+        let [one, whole] = [ends(&[0.8, 0.9, 0.8]), ends(&[0.6, 0.9, 0.9])];
+        for (trials, expected) in [
+            (vec![usual.clone(), other], (1, Some(3), 0)),
+            (vec![usual, lda(&[0.85, 0.81, 0.8])], (0, None, 0)),
+            // One of fewer folds is compared on them.
+            (vec![whole.clone(), ends(&[0.65]), ends(&[0.6])], (1, None, 0)),
+            (vec![ends(&[0.6]), whole], (1, None, 0)),
+            (vec![nca.clone(), lda(&[0.8, 0.9]), euclidean], (2, None, 2)),
+            (vec![nca.clone(), lda(&[0.8, 0.9])], (1, None, 1)),
+            (vec![nca.clone(), nca], (0, Some(8), 1)),
+            // A mean of networks that is behind by 0.03 ± 0.03, and 0.05 ± 0.01; equal; on two folds.
+            (vec![one.clone(), modern(&[0.75, 0.83, 0.83])], (1, None, 0)),
+            (vec![one.clone(), modern(&[0.75, 0.84, 0.76])], (0, None, 0)),
+            (vec![one.clone(), modern(&[0.8, 0.9, 0.8])], (0, None, 1)),
+            (vec![one, modern(&[0.7, 0.95])], (1, None, 0)),
+        ] {
+            let choice = Choice::of(&trials).unwrap();
+            assert_eq!((choice.trial, choice.stop_at, choice.ties), expected, "{choice:?}");
+        }
+        assert_eq!(Choice::of(&[]), None);
     }
 }

@@ -138,10 +138,14 @@ mod tests {
     use crate::data::{Features, Labeled, TrainingData};
     use crate::fit::START_PERPLEXITY;
 
+    fn data(rows: usize, d: usize) -> Labeled {
+        let features = Features::unnamed((0..rows * d).map(|at| at as f64).collect(), d).unwrap();
+        Labeled::from_labels(features, (0..rows).map(|row| row % 2).collect()).unwrap()
+    }
+
     #[test]
     fn candidates_near_the_heads_of_the_lists_come_first() {
-        let features = Features::unnamed((0..24).map(f64::from).collect(), 3).unwrap();
-        let data = Labeled::from_labels(features, vec![0, 0, 0, 0, 1, 1, 1, 1]).unwrap();
+        let data = data(8, 3);
         let tune = TuneConfig::new()
             .with_l2(Some(vec![0.1, 0.0]))
             .with_start_perplexities(vec![Some(START_PERPLEXITY)])
@@ -149,16 +153,14 @@ mod tests {
             .with_most_candidates(99);
         let plain = NcaConfig::new(3, 3).estimator().into_any();
         let candidates = tune.candidates(&plain, data.as_any_data());
-        let usual = NcaConfig::recommended(3, 3);
-        let usual = Candidate { l2: 0.1, ..Candidate::of(&usual) };
-        assert_eq!(candidates[0], usual);
+        let usual = Candidate::of(&NcaConfig::recommended(3, 3));
+        assert_eq!(candidates[0], Candidate { l2: 0.1, ..usual });
         let near = |candidate: &Candidate| (candidate.criterion, candidate.l2, candidate.d_output);
         assert_eq!(near(&candidates[1]), (Some(Criterion::G), 0.1, 1));
         let others: Vec<_> = candidates[2..7].iter().map(near).collect();
-        assert!(
-            others.contains(&(Some(Criterion::F), 0.1, 3))
-                && others.contains(&(Some(Criterion::G), 0.0, 1))
-        );
+        for one in [(Some(Criterion::F), 0.1, 3), (Some(Criterion::G), 0.0, 1)] {
+            assert!(others.contains(&one), "{others:?}");
+        }
         // A full map has one start; a map to 1 dimension starts by LDA, by PCA and at random.
         assert_eq!(candidates.len(), 4 + 3 * 4);
         let few = tune.with_most_candidates(3).candidates(&plain, data.as_any_data());
@@ -167,14 +169,12 @@ mod tests {
 
     #[test]
     fn a_method_is_tried_at_its_settings_and_at_no_other() {
-        let features = Features::unnamed((0..320).map(f64::from).collect(), 8).unwrap();
-        let data = Labeled::from_labels(features, (0..40).map(|row| row % 2).collect()).unwrap();
+        let data = data(40, 8);
         let data = data.as_any_data();
         let estimator = |name: &str| Estimator::new(8, 8, AnyMethod::named(name).unwrap());
         let tried = |tune: &TuneConfig, name: &str| tune.candidates(&estimator(name), data);
         let tune = TuneConfig::new();
-        let lca = tune.clone().with_dimensions_of(&estimator("lca"), data);
-        let all = tried(&lca, "lca");
+        let all = tried(&tune.clone().with_dimensions_of(&estimator("lca"), data), "lca");
         assert_eq!(all.len(), 12);
         assert!(all.iter().all(|one| one.l2 == 0.0 && one.start_perplexity.is_none()), "{all:?}");
         let dimensions: Vec<usize> = all[..4].iter().map(|one| one.d_output).collect();
@@ -184,12 +184,9 @@ mod tests {
         assert_eq!(all[4].configure(&estimator("lca"), 40).method, other);
         // The number of steps of a rule that is known at the end alone is a candidate.
         let vsm = tried(&tune, "vsm");
-        assert_eq!((vsm[0].stop_at, vsm[0].l2), (None, 0.0));
-        assert!(
-            vsm.iter().any(|one| one.stop_at == Some(5)) && vsm.iter().all(|one| one.l2 == 0.0)
-        );
-        let gvsm = tried(&tune, "gvsm");
-        assert!(gvsm.iter().any(|one| one.l2 == 0.01) && gvsm[0].l2 == 0.0);
+        assert!(vsm[0].stop_at.is_none() && vsm.iter().any(|one| one.stop_at == Some(5)));
+        assert!(vsm.iter().all(|one| one.l2 == 0.0));
+        assert!(tried(&tune, "gvsm").iter().any(|one| one.l2 == 0.01));
         assert!(tune.step_grid(&estimator("vsm")).is_empty());
         // What is asked for instead.
         let asked = vec![("push".to_string(), vec!["0.3".to_string(), "0.7".to_string()])];

@@ -9,6 +9,7 @@ use crate::estimator::{Estimator, NcaConfig};
 use crate::fit::{Penalty, START_PERPLEXITY, Start};
 use crate::method::AnyMethod;
 use crate::objective::Criterion;
+pub(super) use networks::network_seconds;
 use networks::{modern, network};
 
 /// The rows that candidates are compared on, where there are more.
@@ -39,24 +40,21 @@ const BUDGET: f64 = 10.0;
 impl TuneConfig {
     /// The comparison of default candidates: what `nca fit` does without options.
     ///
-    /// No setting is best on every table. Five-fold cross-validation of 3-NN, repeated three times up to 533 rows and
-    /// twice up to 800 (once where features are many), compares: the closed forms Euclidean distance, LDA and PCA, as far
-    /// as they have the dimensions; the default settings ([`NcaConfig::recommended_for`]); and f, f from a start of
-    /// perplexity 15 and g without a penalty. The highest mean accuracy is chosen, of equal ones the simplest, and modern
-    /// NCA unless another leads it clearly ([`Choice`](super::Choice)). The comparison takes at most ten seconds: the
-    /// candidate that is tried then is compared on the folds that are finished, if they are two or more, and those after
-    /// it are not compared.
+    /// Five-fold cross-validation of 3-NN, repeated three times up to 533 rows and twice up to 800 (once where features are
+    /// many), compares: the closed forms Euclidean distance, LDA and PCA, as far as they have the dimensions; the default
+    /// settings ([`NcaConfig::recommended_for`]); and f, f from a start of perplexity 15 and g without a penalty.
+    /// [`Choice`](super::Choice) says which is chosen, [`TuneConfig::budget`] what is left out after ten seconds.
     ///
-    /// From 500 rows on a network ([`HiddenLayers::regularized`](crate::encoder::HiddenLayers::regularized)) is compared
-    /// too, on some of the folds: after the default settings, of the dimensions of the configuration. With `any_dimension`
-    /// Euclidean distance of all features, LDA to all its directions and, last, modern NCA
-    /// ([`Modern`](crate::method::Modern), by its own rule; not in a browser, nor where it would take minutes) and the
-    /// network, then of eight dimensions, are compared, whatever the dimensions of the configuration. From 1200 rows on modern
-    /// NCA comes second; from some 3,300 on it is a mean of three networks, with 600 neighbors besides a batch.
+    /// From 500 rows on a network ([`HiddenLayers::regularized`]) is compared too, on some of the folds: after the default
+    /// settings, of the dimensions of the configuration. With `any_dimension` Euclidean distance of all features, LDA to all
+    /// its directions and, last, modern NCA ([`Modern`](crate::method::Modern), by its own rule; not in a browser, nor where
+    /// it would take minutes) and the network, then of eight dimensions, are compared. From 1200 rows on modern NCA comes
+    /// second; from some 3,300 on it is a mean of three networks, with 600 neighbors besides a batch.
     ///
     /// `None` where there is nothing to choose: fewer than two classes with a row for each fold, or a network that was asked
-    /// for. Tables of more than 1200 rows are compared on as many of them; classes with fewer rows than folds are left out of
-    /// the comparison.
+    /// for. At most 1200 rows are compared on, without classes that have fewer rows than folds.
+    ///
+    /// [`HiddenLayers::regularized`]: crate::encoder::HiddenLayers::regularized
     pub fn default_candidates(
         config: &NcaConfig,
         data: &Labeled,
@@ -88,16 +86,14 @@ impl TuneConfig {
 
     /// The comparison of default candidates for numbers: what `nca fit --task regression` does without options.
     ///
-    /// Five-fold cross-validation, repeated as for classes, by the R² of the soft rule: the settings of the configuration,
-    /// and smaller penalties (0.003, 0.001, none), from the start as it is and from one of perplexity 15, each measured
-    /// after 0 (the start itself), 1, 2, 3, 5, 8, ... steps and at its end. The choice is as for classes, by the mean R². From
-    /// 500 rows on a network is compared second. With `any_dimension` modern NCA
-    /// ([`ModernRegression`](crate::method::ModernRegression), not in a browser, nor where it would take minutes) and the
-    /// network, then of eight dimensions, are compared as for classes. The comparison takes at most ten seconds.
+    /// As for classes, by the R² of the soft rule: the settings of the configuration, and smaller penalties (0.003, 0.001,
+    /// none), from the start as it is and from one of perplexity 15, each measured after 0 (the start itself), 1, 2, 3, 5, 8,
+    /// ... steps and at its end. From 500 rows on a network is compared second. With `any_dimension` modern NCA
+    /// ([`ModernRegression`](crate::method::ModernRegression)) and the network of eight dimensions are compared as for classes.
     ///
-    /// `None` where nothing is compared: another method than MLKR, a network, fewer than 20 rows. Tables of more than 1200 rows
-    /// are compared on as many of them, on fewer (300 at least) where columns are more than ten. Where the chosen settings are
-    /// fitted by mini-batches ([`Estimator::for_rows`]), fits are measured at their end alone.
+    /// `None` where nothing is compared: another method than MLKR, a network, fewer than 20 rows. At most 1200 rows are compared
+    /// on, fewer (300 at least) where columns are more than ten. Where the chosen settings are fitted by mini-batches
+    /// ([`Estimator::for_rows`]), fits are measured at their end alone.
     pub fn default_candidates_for_numbers(
         config: &Estimator,
         data: &RegressionData,
@@ -225,32 +221,6 @@ mod tests {
         Labeled::from_labels(features, (0..rows).map(|row| row % classes).collect()).unwrap()
     }
 
-    fn data(labels: Vec<usize>) -> Labeled {
-        let values = (0..labels.len() * 3).map(|at| (at * at % 17) as f64).collect();
-        Labeled::from_labels(Features::unnamed(values, 3).unwrap(), labels).unwrap()
-    }
-
-    /// The closed forms that are compared, with their dimensions.
-    fn closed(config: &NcaConfig, data: &Labeled, any_dimension: bool) -> Vec<(String, usize)> {
-        let tune = TuneConfig::default_candidates(config, data, any_dimension).unwrap();
-        let closed = tune.candidates.unwrap().into_iter().filter(Candidate::is_closed);
-        closed.map(|one| (one.closed_form().to_string(), one.d_output)).collect()
-    }
-
-    #[test]
-    fn the_default_settings_follow_the_closed_forms_and_no_candidate_comes_twice() {
-        let data = data((0..30).map(|row| row % 3).collect());
-        for config in [NcaConfig::recommended(3, 3), NcaConfig::new(3, 2)] {
-            let tune = TuneConfig::default_candidates(&config, &data, false).unwrap();
-            let all = tune.candidates.unwrap();
-            let first = all.iter().find(|one| !one.is_closed());
-            assert_eq!(first, Some(&Candidate::of(&config)));
-            for (at, one) in all.iter().enumerate() {
-                assert!(!all[..at].contains(one), "{one}");
-            }
-        }
-    }
-
     #[test]
     fn numbers_are_compared_by_smaller_penalties() {
         use crate::method::{Mlkr, SoftNca};
@@ -262,10 +232,9 @@ mod tests {
         };
         let mlkr = |k| Estimator::recommended(3, k, Mlkr::new()).into_any();
         let (config, l2) = (mlkr(2), mlkr(2).fit.l2);
-        let fewest = FEWEST_NUMBERS;
-        let tune = compared(fewest, config.clone()).unwrap();
+        let tune = compared(FEWEST_NUMBERS, config.clone()).unwrap();
         assert_eq!((tune.folds, tune.repeats, tune.budget), (5, 3, Some(10.0)));
-        let wide = compared(fewest, mlkr(200)).unwrap();
+        let wide = compared(FEWEST_NUMBERS, mlkr(200)).unwrap();
         assert_eq!((tune.most_rows, wide.most_rows), (Some(1200), Some(500)));
         let mut all = tune.candidates.unwrap();
         assert_eq!((all[0].l2, all[0].start_perplexity), (l2, None));
@@ -275,46 +244,51 @@ mod tests {
         // Mini-batches count epochs, which no compared fit does; two dimensions have Fourier series.
         let steps = |k| compared(50_000, mlkr(k)).unwrap().steps.is_empty();
         assert_eq!((steps(2), steps(3)), (false, true));
-        for (rows, config) in [
-            (fewest - 1, config.clone()),
-            (30, config.clone().with_encoder(EncoderConfig::Mlp(vec![4].into()))),
-            (30, Estimator::new(3, 2, SoftNca::new()).into_any()),
-        ] {
-            assert!(compared(rows, config).is_none(), "{rows}");
-        }
+        assert!(compared(FEWEST_NUMBERS - 1, config.clone()).is_none());
+        assert!(compared(30, config.with_encoder(EncoderConfig::mlp(&[4]))).is_none());
+        assert!(compared(30, Estimator::new(3, 2, SoftNca::new()).into_any()).is_none());
     }
 
     #[test]
     fn closed_forms_have_the_dimensions_that_are_asked_for_unless_any_will_do() {
-        let data = data((0..30).map(|row| row % 3).collect());
-        let of = |name: &str, dimension: usize| (name.to_string(), dimension);
+        let data = table([30, 3], 3);
         let full = NcaConfig::recommended(3, 3);
-        assert_eq!(closed(&full, &data, false), [of("Euclidean", 3)]);
-        assert_eq!(closed(&full, &data, true), [of("Euclidean", 3), of("LDA", 2)]);
         let low = NcaConfig::recommended(3, 2);
-        assert_eq!(closed(&low, &data, false), [of("LDA", 2), of("PCA", 2)]);
-        let any = [of("Euclidean", 3), of("LDA", 2), of("PCA", 2)];
-        assert_eq!(closed(&low, &data, true), any);
-        let diagonal = full.with_encoder(EncoderConfig::Diagonal);
-        assert_eq!(closed(&diagonal, &data, true), [of("Euclidean", 3)]);
+        let diagonal = full.clone().with_encoder(EncoderConfig::Diagonal);
+        let [euclidean, lda, pca] = [("Euclidean", 3), ("LDA", 2), ("PCA", 2)];
+        for (config, any_dimension, expected) in [
+            (&full, false, vec![euclidean]),
+            (&full, true, vec![euclidean, lda]),
+            (&low, false, vec![lda, pca]),
+            (&low, true, vec![euclidean, lda, pca]),
+            (&diagonal, true, vec![euclidean]),
+        ] {
+            let tune = TuneConfig::default_candidates(config, &data, any_dimension).unwrap();
+            let all = tune.candidates.unwrap();
+            let closed = all.iter().filter(|one| one.is_closed());
+            let closed: Vec<_> = closed.map(|one| (one.closed_form(), one.d_output)).collect();
+            assert_eq!(closed, expected);
+            // The default settings follow, and no candidate comes twice.
+            assert_eq!(all[closed.len()], Candidate::of(config));
+            assert!((1..all.len()).all(|at| !all[..at].contains(&all[at])), "{all:?}");
+        }
     }
 
     #[test]
-    fn the_cross_validation_of_few_rows_is_repeated_more_often() {
-        let repeats = |rows: usize, d: usize, k: usize| {
-            let (config, data) = (NcaConfig::recommended(d, k), table([rows, d], 3));
-            TuneConfig::default_candidates(&config, &data, true).unwrap().repeats
+    fn few_rows_are_repeated_more_often_and_small_classes_not_compared() {
+        let compared = |[rows, d]: [usize; 2], k: usize, classes: usize| {
+            let config = NcaConfig::recommended(d, k);
+            TuneConfig::default_candidates(&config, &table([rows, d], classes), true)
         };
-        let sizes = [(150, 4, 4), (700, 8, 8), (900, 8, 8), (300, 90, 90), (150, 4, 2)];
-        assert_eq!(sizes.map(|(rows, d, k)| repeats(rows, d, k)), [3, 2, 1, 1, 3]);
-    }
-
-    #[test]
-    fn nothing_is_compared_where_the_classes_are_smaller_than_the_folds() {
-        let config = NcaConfig::recommended(3, 3);
-        let compared = |labels| TuneConfig::default_candidates(&config, &data(labels), true);
-        assert!(compared(vec![0, 0, 0, 0, 0, 1, 1]).is_none());
-        let one_small_class = (0..23).map(|row| if row < 3 { 2 } else { row % 2 }).collect();
-        assert!(compared(one_small_class).is_some());
+        for (size, k, repeats) in [
+            ([150, 4], 4, 3),
+            ([700, 8], 8, 2),
+            ([900, 8], 8, 1),
+            ([300, 90], 90, 1),
+            ([150, 4], 2, 3),
+        ] {
+            assert_eq!(compared(size, k, 3).unwrap().repeats, repeats, "{size:?} {k}");
+        }
+        assert!(compared([9, 3], 3, 2).is_none() && compared([14, 3], 3, 3).is_some());
     }
 }

@@ -1,7 +1,6 @@
 //! Tuning: the settings of a fit, chosen by cross-validation inside the training rows.
 //!
-//! The exact optimum of f overfits: with few rows for many entries of A it classifies the training rows nearly
-//! perfectly and new ones worse than Euclidean distance. What helps is a penalty, stopping early, the other
+//! The exact optimum of f overfits where entries of A are many. What helps is a penalty, stopping early, the other
 //! criterion, another start; which, depends on the data. A search tries them:
 //!
 //! ```text
@@ -10,33 +9,25 @@
 //!   l2, start     after 0, 1, 2, 3,                                                  ▼
 //!   k             5, 8, ... steps                              choice ──► fit on all training rows
 //! ```
-//! Measuring a fit on its way gives every number of steps for the price of one fit. Step 0 is the start
-//! itself, a closed form. The highest mean score is chosen. No test row takes part in any of this.
-//!
-//! A plain grid in a good order rather than successive halving: the scores along the step grid already give what halving gives,
-//! the scores of shorter fits, and a fit of a few hundred rows takes less than a second.
+//! Measuring a fit on its way gives every number of steps for the price of one fit, as successive halving would. Step 0 is the
+//! start itself, a closed form. No test row takes part in any of this.
 
 mod candidate;
 mod choice;
 mod combinations;
 mod config;
-mod costs;
 mod default_candidates;
 mod fold;
-mod outcome;
-mod score;
 mod search;
 mod session;
-mod store;
 mod trial;
 
 use burn::tensor::Device;
 
 pub use candidate::Candidate;
-pub use choice::Choice;
+pub use choice::{Choice, Search, SearchEnd};
 pub use config::TuneConfig;
-pub use outcome::{Search, SearchEnd};
-pub use score::HeldOut;
+pub use fold::HeldOut;
 pub use session::{OnTuneProgress, TuneProgress, TuneSession};
 pub use trial::{StepScore, Trial};
 
@@ -67,28 +58,12 @@ impl NcaConfig {
     /// Fits the best of a few default candidates, compared by cross-validation inside these rows: what `nca fit` does
     /// without options.
     ///
-    /// The settings of this configuration ([`NcaConfig::recommended`]) are a candidate; its encoder, scaling, optimizer,
-    /// precision and seed are those of all, but for the mini-batches of a large table ([`Estimator::for_rows`]).
-    /// [`TuneConfig::default_candidates`] lists the others, and says where nothing is compared. The result may be a closed
-    /// form: [`Fitted::applied_method`] names it. For other candidates, folds or another budget pass a changed comparison to
-    /// [`NcaConfig::tune`].
+    /// The settings of this configuration are a candidate; its encoder, scaling, optimizer, precision and seed are those of
+    /// all, but for the mini-batches of a large table ([`Estimator::for_rows`]). [`TuneConfig::default_candidates`] lists the
+    /// others, to be changed for [`NcaConfig::tune`]. The result may be a closed form: [`Fitted::applied_method`] names it.
     ///
     /// # Errors
     /// As [`NcaConfig::tune`].
-    ///
-    /// # Examples
-    /// ```
-    /// # #[cfg(feature = "flex")] {
-    /// use burn::tensor::Device;
-    /// use burn_nca_learn::NcaConfig;
-    ///
-    /// let data = burn_nca_data::bundled::iris();
-    /// let chosen = NcaConfig::recommended(4, 4).choose(&data, &Device::flex())?;
-    /// let search = chosen.search.unwrap();
-    /// println!("{}", search.trials[search.choice.unwrap().trial].candidate);
-    /// # }
-    /// # Ok::<(), burn_nca_learn::Error>(())
-    /// ```
     pub fn choose(&self, data: &Labeled, device: &Device) -> Result<Chosen> {
         let any_dimension = self.d_output == self.d_input;
         let compared = TuneConfig::default_candidates(self, data, any_dimension);
@@ -104,24 +79,6 @@ impl NcaConfig {
     /// # Errors
     /// As [`Estimator::search`] and [`Estimator::fit_session`], or a search that was stopped before its first candidate was
     /// finished.
-    ///
-    /// # Examples
-    /// ```
-    /// # #[cfg(feature = "flex")] {
-    /// use burn::tensor::Device;
-    /// use burn_nca_learn::NcaConfig;
-    /// use burn_nca_learn::estimator::tune::{TuneConfig, TuneSession};
-    ///
-    /// let data = burn_nca_data::bundled::wine();
-    /// let tune = TuneConfig::new().with_l2(Some(vec![0.01]));
-    /// let tuned = NcaConfig::new(13, 2).tune(&tune, &data, &Device::flex(), TuneSession::new())?;
-    /// for trial in &tuned.search.trials {
-    ///     println!("{}: {:.3}", trial.candidate, trial.best().accuracy());
-    /// }
-    /// println!("{:?}", tuned.fitted.leave_one_out(1)?.value());
-    /// # }
-    /// # Ok::<(), burn_nca_learn::Error>(())
-    /// ```
     pub fn tune(
         &self,
         tune: &TuneConfig,
@@ -153,8 +110,8 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
     /// As [`NcaConfig::tune`], of any method with settings and any data.
     ///
     /// A method is tried at the settings that it declares ([`Method::GRID`](crate::method::Method::GRID),
-    /// [`Method::searched`](crate::method::Method::searched)) and is compared by the rule that it learns. Numbers are compared
-    /// by the R² of the kernel rule on the rows held out, pairs by the mean log probability of the pairs held out. Methods without a criterion are tried without.
+    /// [`Method::searched`](crate::method::Method::searched)) and is compared by the rule that it learns: numbers by its R²,
+    /// pairs by the mean log probability of those held out.
     ///
     /// # Errors
     /// As [`NcaConfig::tune`], or a method that has no settings to try.
@@ -193,9 +150,8 @@ impl<M: Clone + Into<AnyMethod>> Estimator<M> {
     /// The folds of a candidate run in parallel. The same seed gives the same trials on any number of threads.
     ///
     /// # Errors
-    /// Data or settings that [`Estimator::fit_session`] refuses; an empty list of candidates, a budget that is not positive,
-    /// early stopping besides the search, a class with fewer rows than folds; a start that cannot be had (such as LDA to more
-    /// dimensions than classes less one); a file of other trials; a method that has no settings to try.
+    /// Data or settings that [`Estimator::fit_session`] refuses; lists and limits out of range, early stopping besides the
+    /// search, a class with fewer rows than folds, a file of other trials, a method that has no settings to try.
     pub fn search<D: TrainingData>(
         &self,
         tune: &TuneConfig,

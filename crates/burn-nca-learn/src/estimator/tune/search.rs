@@ -7,13 +7,11 @@ use web_time::Instant;
 
 use burn::tensor::Device;
 
-use super::costs::{FEWEST_FOLDS, SECONDS, members, network_seconds, shares};
+use super::candidate::members;
+use super::default_candidates::network_seconds;
 use super::fold::{Fold, FoldScores};
-use super::session::OnTuneProgress;
-use super::store::Finished;
-use super::{
-    Candidate, Choice, Search, SearchEnd, Trial, TuneConfig, TuneProgress, TuneSession, store,
-};
+use super::session::{Finished, OnTuneProgress, load_trials, save_trials};
+use super::{Candidate, Choice, Search, SearchEnd, Trial, TuneConfig, TuneProgress, TuneSession};
 use crate::data::{AnyData, TrainingData};
 use crate::error::Result;
 use crate::estimator::Estimator;
@@ -21,6 +19,18 @@ use crate::estimator::estimate::counting;
 use crate::fit::{self, FitIdentity, Progress, Termination};
 use crate::method::gradient::resolve_device;
 use crate::side_by_side::{in_pool, side_by_side};
+
+/// Folds and members by which a method of several members is compared, the most that [`PRODUCTS`] allow.
+const SHARES: [[usize; 2]; 4] = [[5, 5], [5, 3], [3, 3], [2, 3]];
+
+/// The fewest folds that candidates are compared on: costly ones, and what the budget cuts.
+const FEWEST_FOLDS: usize = 2;
+
+/// The squared rows of all fits of such a candidate together for each second of the budget; they take about half of it.
+const PRODUCTS: f64 = 350_000.0;
+
+/// The seconds by which they are counted where there is no budget.
+const SECONDS: f64 = 10.0;
 
 /// A search that is under way.
 struct Running<'a, 's, D> {
@@ -54,7 +64,7 @@ pub(super) fn run<D: TrainingData>(
     }
     let file = session.file.map(|path| (path, identity(config, tune, data.as_any_data())));
     let known = match &file {
-        Some((path, name)) => store::load(path, name)?,
+        Some((path, name)) => load_trials(path, name)?,
         None => Finished::default(),
     };
     let mut running = Running {
@@ -73,11 +83,10 @@ pub(super) fn run<D: TrainingData>(
     running.folds = running.folds(&compared, device, &known.trials)?;
     let running = running;
     let keep = |trials: &[Trial]| match &file {
-        Some((path, name)) => store::save(
-            path,
-            name,
-            &Finished { trials: trials.to_vec(), seconds: running.seconds() },
-        ),
+        Some((path, name)) => {
+            let finished = Finished { trials: trials.to_vec(), seconds: running.seconds() };
+            save_trials(path, name, &finished)
+        }
         None => Ok(()),
     };
     let (trials, left_out, end) = running.try_all(&known.trials, keep)?;
@@ -179,33 +188,28 @@ impl<D: TrainingData> Running<'_, '_, D> {
         config.fit.time_budget = None;
         let seconds = self.tune.budget.unwrap_or(SECONDS);
         let affordable = if let Some(layers) = &candidate.network {
-            (seconds / network_seconds(layers, config.d_input, rows)) as usize
+            Some((seconds / network_seconds(layers, config.d_input, rows)) as usize)
         } else if let Some(asked) = members(&config.method) {
-            let [folds, most] = shares(seconds, self.rows);
+            let products = seconds * PRODUCTS / (self.rows as f64).powi(2);
+            let affordable = |[folds, members]: &&[usize; 2]| (folds * members) as f64 <= products;
+            let [folds, most] =
+                SHARES.iter().find(affordable).copied().unwrap_or([FEWEST_FOLDS, 2]);
             let compared = if asked == 0 { most } else { asked.min(most) };
             if let Ok(method) = config.method.with_setting("members", &compared.to_string()) {
                 config.method = method;
             }
-            folds
+            Some(folds)
         } else {
-            return self.fitted(candidate, &config, (&self.folds, trials));
+            None
         };
-        let folds = affordable.max(FEWEST_FOLDS).min(self.tune.folds).min(self.folds.len());
-        self.fitted(candidate, &config, (&self.folds[..folds], trials))
-    }
-
-    /// The fits of a configuration on these folds.
-    fn fitted(
-        &self,
-        candidate: &Candidate,
-        config: &Estimator,
-        (folds, trials): (&[Fold<D>], &[Trial]),
-    ) -> Result<Option<Trial>> {
+        let all = self.folds.len();
+        let most = affordable.map(|folds| folds.max(FEWEST_FOLDS).min(self.tune.folds).min(all));
+        let folds = &self.folds[..most.unwrap_or(all)];
         // Some folds may not have been cut then.
         if self.is_over() {
             return Ok(None);
         }
-        let step_grid = self.tune.step_grid(config);
+        let step_grid = self.tune.step_grid(&config);
         let best = Choice::of(trials);
         let progress = self.progress(candidate, trials.len(), best.as_ref());
         let (finished, cut) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -228,13 +232,13 @@ impl<D: TrainingData> Running<'_, '_, D> {
                 cut.store(true, Ordering::Relaxed);
                 ControlFlow::Break(Termination::Stopped)
             };
-            let scores = fold.score(config, &step_grid, &mut watch, &ends);
+            let scores = fold.score(&config, &step_grid, &mut watch, &ends);
             finished.fetch_add(1, Ordering::Relaxed);
             scores.map(Some)
         };
         // In their order: the first are compared where the budget ends the others. Folds that draw from the generator of the
         // device would wait for each other in the pool.
-        let scores = match members(&config.method).is_some() || candidate.network.is_some() {
+        let scores = match affordable.is_some() {
             true => side_by_side(folds, score),
             false => in_pool(folds, score),
         };

@@ -166,12 +166,8 @@ mod tests {
         let trial = Trial::new(candidate, &[0, 1, 2, 5], &folds, 1.0);
         let steps: Vec<_> = trial.scores.iter().map(|score| score.steps).collect();
         assert_eq!(steps, [Some(0), Some(1), Some(2), None]);
-        let accuracies: Vec<_> = trial
-            .scores
-            .iter()
-            .map(|score| [score.folds[0].accuracy, score.folds[1].accuracy])
-            .collect();
-        assert_eq!(accuracies, [[0.1, 0.5], [0.2, 0.6], [0.2, 0.7], [0.2, 0.8]]);
+        let accuracies: Vec<_> = trial.scores.iter().flat_map(StepScore::accuracies).collect();
+        assert_eq!(accuracies, [0.1, 0.5, 0.2, 0.6, 0.2, 0.7, 0.2, 0.8]);
         assert_eq!((trial.best().steps, trial.start().unwrap().steps), (None, Some(0)));
     }
 
