@@ -31,7 +31,7 @@ TARGETS = {
     "Matrix Market": ("burn-nca-data", "fuzz", "matrix_market_files"),
     "pairs": ("burn-nca-data", "fuzz", "pair_lists"),
     "splits": ("burn-nca-data", "fuzz", "splits"),
-    "model folder": ("burn-nca-learn", "fuzz", "models::damaged_models"),
+    "model folder": ("burn-nca-learn", "fuzz", "damaged_models"),
     "report, by the program": ("burn-nca-cli", "nca", "fuzz::a_damaged_report_is_drawn_or_refused"),
     "model, by the program": ("burn-nca-cli", "nca", "fuzz::a_damaged_model_answers_or_is_refused"),
     "Parquet": ("burn-nca-data", "fuzz", "parquet_files"),

@@ -12,7 +12,6 @@ use burn_nca::internal::product;
 /// Rows that are measured at most: larger tables are learned by mini-batches, which are smaller.
 const MOST_ROWS: usize = 5000;
 
-/// Classes of the rows that are measured.
 const CLASSES: usize = 10;
 
 /// Evaluations after the first, which compiles kernels; the fastest counts.
@@ -83,7 +82,6 @@ fn names() -> Vec<String> {
     names
 }
 
-/// The shortest time of an evaluation.
 fn time_of(device: &Device, [rows, features, dimensions]: [usize; 3]) -> Duration {
     let device = device.clone().without_autodiff().autodiff();
     let labels = int_tensor(&(0..rows).map(|row| row % CLASSES).collect::<Vec<_>>(), &device);

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use burn::module::Module;
 use burn::store::burn_pack::Tensor as PackTensor;
 use burn::store::{
     BurnToPyTorchAdapter, BurnpackStore, ModuleAdapter, ModuleContext, ModuleSnapshot, ModuleStore,
@@ -21,17 +22,17 @@ use crate::error::{Error, Result};
 /// # Errors
 /// A file that cannot be written.
 pub fn save_safetensors<E: Encoder>(encoder: &E, path: &Path) -> Result<()> {
-    let mut store =
-        pytorch_file().with_to_adapter(Layout(BurnToPyTorchAdapter)).skip_enum_variants(true);
-    let bytes = encoder.save_into(&mut store).and_then(|()| store.get_bytes());
-    let failed = |error| Error::model(path, format!("the weights cannot be written: {error}"));
-    write_atomically(path, &bytes.map_err(failed)?).map_err(|source| Error::io(path, source))
+    write_safetensors(encoder, path)
 }
 
-/// A file to be that says it is PyTorch's, and nothing else: what Burn adds comes in an order that changes from run to
-/// run, and equal weights are equal bytes.
-pub(crate) fn pytorch_file() -> SafetensorsStore {
-    SafetensorsStore::from_bytes(None).clear_metadata().metadata("format", "pt")
+/// The file says that it is PyTorch's, and nothing else: what Burn adds comes in an order that changes from run to run, and
+/// equal weights are equal bytes.
+pub(crate) fn write_safetensors<M: Module>(module: &M, path: &Path) -> Result<()> {
+    let store = SafetensorsStore::from_bytes(None).clear_metadata().metadata("format", "pt");
+    let mut store = store.with_to_adapter(Layout(BurnToPyTorchAdapter)).skip_enum_variants(true);
+    let bytes = module.save_into(&mut store).and_then(|()| store.get_bytes());
+    let failed = |error| Error::model(path, format!("the weights cannot be written: {error}"));
+    write_atomically(path, &bytes.map_err(failed)?).map_err(|source| Error::io(path, source))
 }
 
 /// The encoder with its weights from a file: Burn's own (`.bpk`) or PyTorch's exchange format

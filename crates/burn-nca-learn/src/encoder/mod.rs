@@ -12,7 +12,7 @@ pub use any::{AnyEncoder, EncoderConfig};
 pub use burn_nca::encoder::*;
 pub(crate) use burn_nca::internal::load_record;
 pub use burn_nca_deep::encoder::*;
-pub(crate) use exchange::pytorch_file;
+pub(crate) use exchange::write_safetensors;
 pub use exchange::{load_weights, save_safetensors};
 pub use feature_weights::FeatureWeights;
 pub use triangular::TriangularMap;

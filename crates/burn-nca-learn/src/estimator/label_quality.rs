@@ -58,6 +58,23 @@ impl<E: Encoder> Fitted<E> {
     ///
     /// # Errors
     /// A model without classes.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "flex")] {
+    /// use burn::tensor::Device;
+    /// use burn_nca_learn::{NcaConfig, data::{Features, Labeled}};
+    ///
+    /// let values = (0..12).map(|row| f64::from(row % 2) * 9.0 + f64::from(row) / 50.0).collect();
+    /// let mut labels: Vec<usize> = (0..12).map(|row| row % 2).collect();
+    /// labels[4] = 1;
+    /// let data = Labeled::from_labels(Features::unnamed(values, 1)?, labels)?;
+    /// let fitted = NcaConfig::new(1, 1).fit(&data, &Device::flex())?;
+    /// let worst = fitted.label_quality()?[0];
+    /// assert_eq!((worst.row, worst.class, worst.suggested), (4, 1, 0));
+    /// # }
+    /// # Ok::<(), burn_nca_learn::Error>(())
+    /// ```
     pub fn label_quality(&self) -> Result<Vec<LabelQuality>> {
         self.label_quality_of(&self.all_rows())
     }

@@ -5,15 +5,13 @@ use std::path::Path;
 
 use burn::module::Param;
 use burn::nn::Linear;
-use burn::store::{BurnToPyTorchAdapter, ModuleSnapshot};
 use burn::tensor::DType;
-use burn_nca_files::write_atomically;
 
 use super::Fitted;
 use crate::baseline::{Projection, product};
 use crate::data::{Features, Scaling, ScalingKind, SparseFeatures, column_numbers, host_values};
 use crate::encoder::{
-    AnyEncoder, DiagonalMap, EncoderConfig, LinearMap, MOST_PARAMETERS, pytorch_file,
+    AnyEncoder, DiagonalMap, EncoderConfig, LinearMap, MOST_PARAMETERS, write_safetensors,
 };
 use crate::error::{Error, Result};
 use crate::objective::transfer::float_tensor;
@@ -33,6 +31,27 @@ impl Fitted<AnyEncoder> {
     ///
     /// # Errors
     /// A reduction to another number of features than the model's.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "flex")] {
+    /// use burn::tensor::Device;
+    /// use burn_nca_learn::NcaConfig;
+    /// use burn_nca_learn::baseline::TruncatedSvdConfig;
+    /// use burn_nca_learn::data::{Labeled, SparseFeatures};
+    ///
+    /// let entries = (0..12).map(|i| (i, i % 2 + 2 * (i / 6), 1.0 + i as f64)).collect();
+    /// let counts = SparseFeatures::new([12, 5], entries)?;
+    /// let svd = TruncatedSvdConfig::new(3).fit(&counts)?;
+    /// let rows = Labeled::from_labels(svd.apply(&counts)?, (0..12).map(|i| i % 2).collect())?;
+    /// let fitted = NcaConfig::new(3, 2).fit(&rows, &Device::flex())?;
+    /// let names = (0..5).map(|word| format!("word {word}")).collect();
+    /// let fitted = fitted.through(&svd.projection, names)?;
+    /// assert_eq!(fitted.card().d_input, 5);
+    /// assert_eq!(fitted.transform_sparse(&counts)?.columns(), 2);
+    /// # }
+    /// # Ok::<(), burn_nca_learn::Error>(())
+    /// ```
     pub fn through(&self, reduction: &Projection, names: Vec<String>) -> Result<Self> {
         let ([d, reduced], k) = (reduction.shape(), self.card.d_output);
         if reduced != self.card.d_input || names.len() != d {
@@ -66,14 +85,14 @@ impl Fitted<AnyEncoder> {
     }
 
     /// The first layer of a network (the identity where it has none) of the features before scaling and reduction.
-    fn first_layer(&self, layer: Option<&Linear>, reduction: &Projection) -> Linear {
+    fn first_layer(&self, first: Option<&Linear>, reduction: &Projection) -> Linear {
         let [d, reduced] = reduction.shape();
-        let units = layer.map_or(reduced, |layer| layer.weight.dims()[1]);
-        let weight = match layer {
+        let units = first.map_or(reduced, |layer| layer.weight.dims()[1]);
+        let weight = match first {
             Some(layer) => host_values(layer.weight.val()),
             None => (0..reduced * reduced).map(|at| f64::from(at % (reduced + 1) == 0)).collect(),
         };
-        let bias = layer.and_then(|layer| layer.bias.as_ref());
+        let bias = first.and_then(|layer| layer.bias.as_ref());
         let bias = bias.map_or_else(|| vec![0.0; units], |bias| host_values(bias.val()));
         let (weight, bias) = self.with_scaling_folded(weight, bias);
         let weight = product(&reduction.weight(), &weight, reduced);
@@ -162,10 +181,7 @@ impl Fitted<AnyEncoder> {
         let bias = float_tensor(bias, [sizes[1]], &device, DType::F32);
         let layer =
             Linear { weight: Param::from_tensor(weight), bias: Some(Param::from_tensor(bias)) };
-        let mut store = pytorch_file().with_to_adapter(BurnToPyTorchAdapter);
-        let bytes = layer.save_into(&mut store).and_then(|()| store.get_bytes());
-        let failed = |error| Error::model(path, format!("the layer cannot be written: {error}"));
-        write_atomically(path, &bytes.map_err(failed)?).map_err(|source| Error::io(path, source))
+        write_safetensors(&layer, path)
     }
 
     /// The transpose of A with the scaling folded in, `[d, k]`, and what it adds to every row, `[k]`; `None` for a network.

@@ -19,7 +19,6 @@ use crate::baseline::{cross_product, mean, product, pseudo_inverse, transposed};
 use crate::data::{Features, LabeledPair, LabeledPairs};
 use crate::error::Result;
 
-/// The parameters of latent coincidence analysis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CoincidenceState {
     /// W of each map, row-major `[p, d]`, one after the other.
@@ -47,7 +46,6 @@ pub(crate) struct CoincidenceEm<'a> {
     refresh: Option<(usize, Box<MorePairs<'a>>)>,
 }
 
-/// The pairs of one map.
 struct MapPairs {
     ends: Vec<Ends>,
     /// S⁺, `[d, d]`.

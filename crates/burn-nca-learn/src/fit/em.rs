@@ -51,7 +51,6 @@ struct Run {
     seconds: f64,
 }
 
-/// A checkpoint.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     run: Run,

@@ -129,7 +129,6 @@ fn weighted() -> Labeled {
     classes().with_weights((0..12).map(|row| 0.5 + f64::from(row % 4)).collect()).unwrap()
 }
 
-/// Two numbers per row.
 fn weighted_numbers() -> RegressionData {
     let targets = (0..24).map(|at| f64::from(at * at % 7)).collect();
     let targets = Features::new(targets, ["price", "area"].map(String::from).to_vec()).unwrap();

@@ -23,7 +23,6 @@ use crate::neighbors::Rule;
 const FORMAT: u32 = 1;
 pub(super) const CARD: &str = "model.json";
 
-/// Everything of a model but its tensors.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Stored {
     format: u32,
@@ -42,13 +41,11 @@ pub(super) struct Stored {
     /// How a raw table becomes features; absent where the model was given features.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) preparation: Option<Preparation>,
-    /// The numbers of a model of numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     targets: Option<StoredTargets>,
     pub(super) reference_rows: usize,
     /// Without its times.
     pub(super) summary: FitSummary,
-    /// How the training rows decide about others.
     pub(super) rule: Rule,
     /// How the model predicts; absent where none was chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -108,7 +105,6 @@ impl Stored {
         }
     }
 
-    /// The text of the file.
     pub(super) fn text(&self) -> Result<String> {
         serde_json::to_string_pretty(self)
             .map_err(|error| Error::model(CARD, format!("the settings cannot be written: {error}")))

@@ -14,9 +14,7 @@ use crate::data::host_values;
 use crate::encoder::load_record;
 use crate::error::{Error, Result, shortened};
 
-/// The weights of the encoder.
 pub(super) const ENCODER: &str = "encoder.bpk";
-/// The embedded training rows.
 pub(super) const REFERENCES: &str = "references.bpk";
 
 /// The file of a module's tensors, numbered in their order.
@@ -81,7 +79,6 @@ pub(super) fn load<M: Module>(module: M, bytes: Vec<u8>, folder: &Path, name: &s
     Ok(module.map(&mut Identify(ParamId::new)))
 }
 
-/// The class of each training row.
 pub(super) fn labels(labels: Tensor<1, Int>, folder: &Path) -> Result<Vec<usize>> {
     let labels = labels.into_data().convert::<i64>().try_to_vec::<i64>();
     let labels = labels.map_err(|error| unfit(folder, REFERENCES, &error))?;
@@ -104,7 +101,6 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Gives every parameter another id.
 struct Identify<F>(F);
 
 impl<F: FnMut() -> ParamId> ModuleMapper for Identify<F> {
@@ -134,7 +130,6 @@ fn not_finite<M: Module>(module: &M) -> usize {
     values.0
 }
 
-/// Counts the values that are not finite.
 struct NotFinite(usize);
 
 impl ModuleVisitor for NotFinite {

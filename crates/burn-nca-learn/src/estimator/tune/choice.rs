@@ -66,21 +66,15 @@ impl Choice {
             Some((at, other, _)) => (choice(at, other, 0), other),
             None => (choice(trial, score, tied.len() - 1), score),
         };
-        let mut means = trials.iter().enumerate();
-        let mean = means.find(|(_, trial)| trial.candidate.is_mean_of_networks());
-        Some(match mean.map(|(at, trial)| (at, trial.best())) {
-            Some((at, mean)) if at != chosen.trial && !leads_clearly(score, mean) => {
-                choice(at, mean, 0)
-            }
-            _ => chosen,
-        })
+        let Some(at) = trials.iter().position(|one| one.candidate.is_mean_of_networks()) else {
+            return Some(chosen);
+        };
+        let mean = trials[at].best();
+        // Equal on every fold leads.
+        let [lead, error] = score.difference(mean);
+        let leads_clearly = at == chosen.trial || lead >= CLEAR * error - SAME;
+        Some(if leads_clearly { chosen } else { choice(at, mean, 0) })
     }
-}
-
-/// Whether the first score is ahead by more than the folds leave to luck; equal on every fold is ahead.
-fn leads_clearly(score: &StepScore, mean: &StepScore) -> bool {
-    let [lead, error] = score.difference(mean);
-    lead >= CLEAR * error - SAME
 }
 
 /// Why a search ended.

@@ -180,8 +180,6 @@ mod tests {
         let dimensions: Vec<usize> = all[..4].iter().map(|one| one.d_output).collect();
         assert_eq!(dimensions, [8, 4, 2, 1]);
         assert_eq!(all[0].to_string(), "local_scales=true, targets=3, trainer=em, k = 8");
-        let other = AnyMethod::named("lca").unwrap().with_setting("targets", "10").unwrap();
-        assert_eq!(all[4].configure(&estimator("lca"), 40).method, other);
         // The number of steps of a rule that is known at the end alone is a candidate.
         let vsm = tried(&tune, "vsm");
         assert!(vsm[0].stop_at.is_none() && vsm.iter().any(|one| one.stop_at == Some(5)));

@@ -76,7 +76,6 @@ pub struct TuneConfig {
 }
 
 impl TuneConfig {
-    /// Checks every range.
     pub(super) fn check(&self, config: &Estimator) -> Result<()> {
         let lists = [
             ("criteria", self.criteria.is_empty()),

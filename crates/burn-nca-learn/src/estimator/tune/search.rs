@@ -32,7 +32,6 @@ const PRODUCTS: f64 = 350_000.0;
 /// The seconds by which they are counted where there is no budget.
 const SECONDS: f64 = 10.0;
 
-/// A search that is under way.
 struct Running<'a, 's, D> {
     config: &'a Estimator,
     tune: &'a TuneConfig,
@@ -110,7 +109,6 @@ impl<D: TrainingData> Running<'_, '_, D> {
         with_steps.unwrap_or(&self.candidates[0])
     }
 
-    /// Number of fits a trial.
     fn fits(&self) -> usize {
         self.tune.folds * self.tune.repeats
     }

@@ -72,16 +72,13 @@ impl Trial {
     /// # Panics
     /// Never: a trial has a score for the end of its fits.
     pub fn best(&self) -> &StepScore {
-        let more = |best: &StepScore, score: &StepScore| score.accuracy() > best.accuracy() + SAME;
-        let best = self.scores.iter().reduce(
-            |best: &StepScore, score| {
-                if more(best, score) { score } else { best }
-            },
-        );
+        let more_accurate =
+            |best: &&StepScore, score: &&StepScore| best.accuracy() + SAME < score.accuracy();
+        let scores = self.scores.iter();
+        let best = scores.reduce(|best, one| if more_accurate(&best, &one) { one } else { best });
         best.expect("a trial has a score for the end of its fits")
     }
 
-    /// The number of its folds.
     pub(super) fn folds(&self) -> usize {
         self.end().folds.len()
     }

@@ -247,7 +247,6 @@ fn positive(k: usize) -> usize {
     k
 }
 
-/// Class labels on the host.
 fn host_labels(labels: &Tensor<1, Int>) -> Result<Vec<usize>, TensorReadError> {
     let labels = labels.clone().try_into_vec_as::<i64>()?;
     Ok(labels.into_iter().map(|label| label as usize).collect())
