@@ -113,14 +113,7 @@ impl Candidate {
 
     /// The name of the closed form that the start is, such as `LDA`.
     pub fn closed_form(&self) -> &'static str {
-        match self.start {
-            Start::Identity => "Euclidean",
-            Start::Pca => "PCA",
-            // An automatic start to fewer dimensions than classes.
-            Start::Auto | Start::Lda => "LDA",
-            Start::Random { .. } => "random map",
-            Start::Given { .. } => "given map",
-        }
+        self.start_names()[1]
     }
 
     /// How complex the candidate is after so many steps, to choose between equal scores: Euclidean distance, then other
@@ -141,13 +134,18 @@ impl Candidate {
 
     /// The name of the start, as the program `nca` spells it.
     pub fn start_name(&self) -> &'static str {
+        self.start_names()[0]
+    }
+
+    fn start_names(&self) -> [&'static str; 2] {
         match self.start {
-            Start::Auto => "auto",
-            Start::Identity => "identity",
-            Start::Random { .. } => "random",
-            Start::Pca => "pca",
-            Start::Lda => "lda",
-            Start::Given { .. } => "given",
+            // An automatic start to fewer dimensions than classes.
+            Start::Auto => ["auto", "LDA"],
+            Start::Identity => ["identity", "Euclidean"],
+            Start::Random { .. } => ["random", "random map"],
+            Start::Pca => ["pca", "PCA"],
+            Start::Lda => ["lda", "LDA"],
+            Start::Given { .. } => ["given", "given map"],
         }
     }
 }

@@ -106,10 +106,35 @@ impl<D: TrainingData> Fold<D> {
         Ok(FoldScores { measured, start, termination: learned.summary.termination })
     }
 
+    /// The score of an encoder on the part held out, among the training part; the worst where its embedding is not
+    /// finite.
     fn measured(&self, encoder: &AnyEncoder, rule: &Rule, fit: &FitConfig) -> HeldOut {
-        let Self { x, train, x_held_out, held_out, .. } = self;
-        let validation = Validation { x, train: &train.scaled, x_held_out, held_out, fit };
-        HeldOut::measured(encoder, &validation, (rule, self.neighbors))
+        let Self { x, x_held_out, neighbors, .. } = self;
+        let score = |score: f64, worst: f64| {
+            let score = if score.is_finite() { score.max(worst) } else { worst };
+            HeldOut { accuracy: score, log_p: score }
+        };
+        match (self.train.scaled.as_any_data(), self.held_out.as_any_data()) {
+            (AnyData::Classes(train), AnyData::Classes(held_out)) => {
+                let references = (&encoder.forward(x.clone()), train);
+                let queries = (&encoder.forward(x_held_out.clone()), held_out);
+                let measured = HeldOut::of_classes(rule, references, queries, *neighbors);
+                measured.unwrap_or_else(|_| HeldOut::worst())
+            }
+            (AnyData::Numbers(train), AnyData::Numbers(held_out)) => {
+                let validation = Validation { x, train, x_held_out, held_out, fit };
+                let r2 = match rule {
+                    Rule::Neighbors => Some(kernel_r2_score(validation)(encoder)),
+                    _ => numbers_by(rule, encoder, &validation).ok().and_then(|scores| scores.r2()),
+                };
+                score(r2.unwrap_or(f64::NAN), WORST_R2)
+            }
+            (AnyData::Pairs(train), AnyData::Pairs(held_out)) => {
+                let validation = Validation { x, train, x_held_out, held_out, fit };
+                score(PairNca::new().held_out_score(validation)(encoder), WORST_LOG_P)
+            }
+            _ => HeldOut::worst(),
+        }
     }
 }
 
@@ -138,41 +163,6 @@ const WORST_R2: f64 = -1.0;
 const WORST_LOG_P: f64 = -1e3;
 
 impl HeldOut {
-    /// The score of an encoder on the part held out, among the training part; the worst where its embedding is not
-    /// finite.
-    pub(super) fn measured<D: TrainingData>(
-        encoder: &AnyEncoder,
-        validation: &Validation<'_, D>,
-        (rule, neighbors): (&Rule, usize),
-    ) -> Self {
-        let &Validation { x, train, x_held_out, held_out, fit } = validation;
-        let score = |score: f64, worst: f64| {
-            let score = if score.is_finite() { score.max(worst) } else { worst };
-            Self { accuracy: score, log_p: score }
-        };
-        match (train.as_any_data(), held_out.as_any_data()) {
-            (AnyData::Classes(labeled), AnyData::Classes(others)) => {
-                let references = (&encoder.forward(x.clone()), labeled);
-                let queries = (&encoder.forward(x_held_out.clone()), others);
-                let measured = Self::of_classes(rule, references, queries, neighbors);
-                measured.unwrap_or_else(|_| Self::worst())
-            }
-            (AnyData::Numbers(train), AnyData::Numbers(held_out)) => {
-                let validation = Validation { x, train, x_held_out, held_out, fit };
-                let r2 = match rule {
-                    Rule::Neighbors => Some(kernel_r2_score(validation)(encoder)),
-                    _ => numbers_by(rule, encoder, &validation).ok().and_then(|scores| scores.r2()),
-                };
-                score(r2.unwrap_or(f64::NAN), WORST_R2)
-            }
-            (AnyData::Pairs(train), AnyData::Pairs(held_out)) => {
-                let validation = Validation { x, train, x_held_out, held_out, fit };
-                score(PairNca::new().held_out_score(validation)(encoder), WORST_LOG_P)
-            }
-            _ => Self::worst(),
-        }
-    }
-
     /// What an embedding that is not finite gets: every row is wrong.
     pub(super) fn worst() -> Self {
         Self { accuracy: 0.0, log_p: FLOOR.ln() }
