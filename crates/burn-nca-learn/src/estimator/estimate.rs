@@ -64,11 +64,6 @@ pub struct Estimator<M = AnyMethod> {
 /// # }
 /// ```
 pub trait LearnsFrom<D>: Clone + Into<AnyMethod> {
-    /// A description of the method.
-    fn info(&self) -> MethodInfo {
-        self.clone().into().info()
-    }
-
     /// Checks that there is enough to learn from.
     ///
     /// # Errors
@@ -198,11 +193,8 @@ impl<M> Estimator<M> {
         self.learn(Some(encoder), self.ready(data, device)?, session)
     }
 
-    /// Learns the metric of rows that are scaled already, by `scaling`, which new rows of the model pass through;
-    /// from `start`, if there is one (a warm start).
-    ///
-    /// The model is that of [`fit_session`](Self::fit_session) or [`fit_from`](Self::fit_from) of the rows as they were,
-    /// without a second table: see [`TrainingData::scale`].
+    /// The model of [`fit_session`](Self::fit_session), or of [`fit_from`](Self::fit_from) where there is a `start`, of rows that
+    /// `scaling` has scaled already, without a second table: see [`TrainingData::scale`].
     ///
     /// # Errors
     /// As [`fit_session`](Self::fit_session); or a scaling of another kind than that of the settings, or of other columns.
@@ -251,7 +243,8 @@ impl<M> Estimator<M> {
         M: LearnsFrom<D>,
     {
         check_sizes(&self.encoder, [self.d_input, self.d_output], data.features().columns())?;
-        self.check_uses(&self.method.info(), (warm_start, data.unlabeled().is_some()))?;
+        let info = self.method.clone().into().info();
+        self.check_uses(&info, (warm_start, data.unlabeled().is_some()))?;
         self.method.check_data(data)
     }
 

@@ -239,47 +239,43 @@ mod tests {
         assert_eq!([spread(vec![0.0, 0.0, 0.0, 2.0]), spread(vec![0.0; 3])], [1.0, 1.0]);
     }
 
+    /// Euclidean distance of numbers, by the soft rule.
+    fn euclidean(x: &[f64], labels: &[usize], groups: Option<Vec<usize>>) -> Fitted {
+        let features = Features::unnamed(x.to_vec(), 1).unwrap();
+        let mut data = Labeled::from_labels(features, labels.to_vec()).unwrap();
+        if let Some(groups) = groups {
+            data = data.with_groups(groups).unwrap();
+        }
+        let model = Estimator::new(1, 1, Euclidean::new()).fit(&data, &Device::flex()).unwrap();
+        model.with_decision(Decision::Soft).unwrap()
+    }
+
     #[test]
     fn a_label_is_judged_by_the_others_and_not_by_its_group() {
-        let x = [0.0, 0.1, 0.2, 5.0, 5.1, 5.2, 0.05];
-        let labels = vec![0, 0, 0, 1, 1, 1, 1];
-        let features = || Features::unnamed(x.to_vec(), 1).unwrap();
-        let data = Labeled::from_labels(features(), labels.clone()).unwrap();
-        let fit = |data: &Labeled| {
-            Estimator::new(1, 1, Euclidean::new()).fit(data, &Device::flex()).unwrap()
-        };
-        let model = fit(&data).with_decision(Decision::Soft).unwrap();
+        let (x, labels) = ([0.0, 0.1, 0.2, 5.0, 5.1, 5.2, 0.05], [0, 0, 0, 1, 1, 1, 1]);
+        let model = euclidean(&x, &labels, None);
         let worst = model.label_quality().unwrap()[0];
         assert_eq!((worst.row, worst.class, worst.suggested), (6, 1, 0));
-        let p =
-            model.rule.log_own_probabilities(model.class_references().unwrap(), &[6]).unwrap()[0];
+        let p = model.rule.log_own_probabilities(model.class_references().unwrap(), &[6]);
+        let p = p.unwrap()[0];
         assert!((worst.log_p - p).abs() < 1e-12 && (worst.p - p.exp()).abs() < 1e-12);
         assert!((worst.suggested_p - (1.0 - worst.p)).abs() < 1e-6);
+        let votes = model.with_decision(Decision::Nearest { neighbors: 3 }).unwrap();
+        let by_votes = votes.label_quality().unwrap()[0];
+        assert_eq!((by_votes.row, by_votes.p, by_votes.suggested_p), (6, 0.0, 1.0));
         // A copy counts as any other row, unless it is of the same group.
-        let copies = Labeled::from_labels(
-            Features::unnamed([&x[..], &[0.05]].concat(), 1).unwrap(),
-            [&labels[..], &[1]].concat(),
-        );
-        let of_row = |model: &Fitted| {
-            *model.label_quality().unwrap().iter().find(|one| one.row == 6).unwrap()
+        let p_with_copy = |groups| {
+            let (x, labels) = ([&x[..], &[0.05]].concat(), [&labels[..], &[1]].concat());
+            let list = euclidean(&x, &labels, groups).label_quality().unwrap();
+            list.iter().find(|one| one.row == 6).unwrap().p
         };
-        let copies = copies.unwrap();
-        let with_copy = fit(&copies).with_decision(Decision::Soft).unwrap();
-        assert!(of_row(&with_copy).p > 2.0 * worst.p);
-        let grouped = copies.with_groups(vec![0, 1, 2, 3, 4, 5, 6, 6]).unwrap();
-        let grouped = fit(&grouped).with_decision(Decision::Soft).unwrap();
-        assert!(of_row(&grouped).p < of_row(&with_copy).p / 2.0);
-        // Nothing can contradict the only row of a class.
-        let alone = Labeled::from_labels(features(), vec![0, 0, 0, 1, 1, 1, 2]).unwrap();
-        let list = fit(&alone).label_quality().unwrap();
+        let copied = p_with_copy(None);
+        assert!(copied > 2.0 * worst.p);
+        assert!(p_with_copy(Some(vec![0, 1, 2, 3, 4, 5, 6, 6])) < copied / 2.0);
+        // Nothing can contradict the only row of a class, nor can a group judge itself.
+        let list = euclidean(&x, &[0, 0, 0, 1, 1, 1, 2], None).label_quality().unwrap();
         assert!(list.len() == 6 && list.iter().all(|one| one.row != 6));
-        // Nor can a group judge itself.
-        let one_group = Labeled::from_labels(features(), labels.clone()).unwrap();
-        let model = fit(&one_group.with_groups(vec![4; 7]).unwrap());
-        assert!(model.label_quality().unwrap().is_empty());
-        let votes = fit(&data).with_decision(Decision::Nearest { neighbors: 3 }).unwrap();
-        let worst = votes.label_quality().unwrap()[0];
-        assert_eq!((worst.row, worst.p, worst.suggested_p), (6, 0.0, 1.0));
+        assert!(euclidean(&x, &labels, Some(vec![4; 7])).label_quality().unwrap().is_empty());
     }
 
     #[test]

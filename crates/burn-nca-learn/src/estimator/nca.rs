@@ -62,7 +62,9 @@ impl NcaConfig {
     /// The settings to start from for this kind of map: criterion g; for a map a start of perplexity 15 and a penalty
     /// of 0.01 of the spread of the embedding, for a network 0.001 of its weights.
     ///
-    /// Nothing of it depends on the units of the features (`docs/decisions.md` has the numbers).
+    /// Nothing of it depends on the units of the features. A network ends early under f: a row without a near neighbor of its
+    /// class adds nothing. Its penalty is smaller because the weights of all layers pay: from 0.01 on, networks of two hidden
+    /// layers collapse to a point (`docs/decisions.md` has the numbers).
     pub fn recommended_for(encoder: EncoderConfig, d_input: usize, d_output: usize) -> Self {
         let method = method::Nca::recommended();
         let fit = FitConfig::new().with_l2(method.recommended_l2(&encoder));

@@ -133,15 +133,6 @@ impl<'a> CoincidenceEm<'a> {
         Pairs { ends: &self.maps[map].ends, k: self.latent, kappa_sq: &state.kappa_sq }
     }
 
-    fn expect_map(&self, state: &CoincidenceState, map: usize) -> MapExpectation {
-        let z = self.embed(state, map);
-        let pairs = self.pairs(map, state);
-        let posterior = pairs.expect(&z, state.sigma_sq[map]);
-        let u = pairs.scattered(&z, &posterior.shifts);
-        let gradient = cross_product(&u, &self.x, [self.latent, self.d]);
-        MapExpectation { z, posterior, gradient }
-    }
-
     /// W, σ² and the κ² of one map after its M-step.
     fn maximize_map(
         &self,
@@ -190,7 +181,14 @@ impl<'a> CoincidenceEm<'a> {
 
     /// The E-step: what is known of the latent variables at these parameters.
     pub fn expect(&self, state: &CoincidenceState) -> Vec<MapExpectation> {
-        (0..self.maps.len()).into_par_iter().map(|map| self.expect_map(state, map)).collect()
+        let of_map = |map: usize| {
+            let (z, pairs) = (self.embed(state, map), self.pairs(map, state));
+            let posterior = pairs.expect(&z, state.sigma_sq[map]);
+            let u = pairs.scattered(&z, &posterior.shifts);
+            let gradient = cross_product(&u, &self.x, [self.latent, self.d]);
+            MapExpectation { z, posterior, gradient }
+        };
+        (0..self.maps.len()).into_par_iter().map(of_map).collect()
     }
 
     /// L, the log-likelihood at the state of an E-step.
@@ -198,8 +196,7 @@ impl<'a> CoincidenceEm<'a> {
         expectation.iter().map(|map| map.posterior.log_likelihood).sum()
     }
 
-    /// The largest component of the gradient of L by W and log σ²; each κ² is at its maximum. EM's bound touches L where its E-step is taken, so their gradients
-    /// are the same there.
+    /// The largest component of the gradient of L by W and log σ²; each κ² is at its maximum.
     pub fn gradient_max(&self, state: &CoincidenceState, expectation: &[MapExpectation]) -> f64 {
         let mut largest = 0.0_f64;
         for (map, found) in expectation.iter().enumerate() {

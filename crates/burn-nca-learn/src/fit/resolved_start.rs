@@ -70,17 +70,16 @@ impl TryFrom<String> for ResolvedStart {
             text.strip_prefix(before)?.strip_suffix(after)?.parse().ok()
         };
         let padded = "identity, further rows random (standard deviation ";
-        Ok(match text.as_str() {
-            "identity" => Self::Identity,
-            "PCA" => Self::Pca,
-            "LDA" => Self::Lda { shrinkage: 0.0 },
-            "given" => Self::Given,
-            _ => number(padded, ")")
-                .map(|scale| Self::PaddedIdentity { scale })
-                .or(number("random (standard deviation ", ")").map(|scale| Self::Random { scale }))
-                .or(number("LDA (shrinkage ", ")").map(|shrinkage| Self::Lda { shrinkage }))
-                .ok_or_else(|| Error::setting(format!("there is no start {}", quoted(&text))))?,
-        })
+        let plain = [Self::Identity, Self::Pca, Self::Lda { shrinkage: 0.0 }, Self::Given];
+        plain
+            .into_iter()
+            .find(|start| start.to_string() == text)
+            .or_else(|| number(padded, ")").map(|scale| Self::PaddedIdentity { scale }))
+            .or_else(|| {
+                number("random (standard deviation ", ")").map(|scale| Self::Random { scale })
+            })
+            .or_else(|| number("LDA (shrinkage ", ")").map(|shrinkage| Self::Lda { shrinkage }))
+            .ok_or_else(|| Error::setting(format!("there is no start {}", quoted(&text))))
     }
 }
 

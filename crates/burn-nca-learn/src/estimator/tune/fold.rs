@@ -138,15 +138,13 @@ impl<D: TrainingData> Fold<D> {
     }
 }
 
-/// A row whose class is less probable than this counts as if it were as probable: one outlier should not
-/// decide a mean of logarithms.
+/// The least probability of a class that counts: one outlier should not decide a mean of logarithms.
 const FLOOR: f64 = 1e-3;
 
 /// How well an embedding serves rows that it was not learned from.
 ///
-/// Settings are compared by the accuracy. The log probability separates equal accuracies; by itself it
-/// prefers wide kernels to near neighbors that are right. Where there are no classes both fields hold the same score:
-/// of numbers the R² of the kernel rule, of pairs the weighted mean log probability of a pair.
+/// Settings are compared by the accuracy. Where there are no classes both fields hold the same score: of numbers the R² of the
+/// kernel rule, of pairs the weighted mean log probability of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeldOut {
     /// The accuracy of the k nearest neighbors, 0..1; k is that of the search. Numbers: R², at least -1. Pairs: log

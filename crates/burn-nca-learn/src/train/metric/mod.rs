@@ -5,16 +5,15 @@
 //! value (too few rows for k neighbors, say) the entry is `N/A` and says why.
 
 mod measure;
+mod points;
 
 pub use measure::{EmbeddingMetric, Measure, Reading};
+pub use points::{EmbeddingSpread, NeighborPerplexity, Perplexity, TotalVariance};
 
 use burn::tensor::{Int, Tensor, TensorReadError};
 
 use crate::error::Result as CrateResult;
-use crate::evaluate::{
-    Collapse, Embedded, Spread, expected_accuracy, held_out_accuracy, leave_one_out_accuracy,
-    perplexities,
-};
+use crate::evaluate::{Embedded, expected_accuracy, held_out_accuracy, leave_one_out_accuracy};
 use crate::neighbors::leave_one_out_probabilities;
 use crate::train::{LabeledEmbedding, ReferencedEmbedding};
 
@@ -160,85 +159,6 @@ impl Measure for WithoutPositive {
         labels.iter().for_each(|&label| counts[label] += 1);
         let (rows, without) = (labels.len(), counts.iter().filter(|count| **count == 1).count());
         Ok(percent(Ok((rows > 0).then(|| without as f64 / rows as f64)), rows))
-    }
-}
-
-/// The mean perplexity of a batch: how many neighbors the kernel of a row effectively counts.
-///
-/// From 1 (the nearest has all the weight) to n - 1 (all rows weigh the same: the embedding is too small, or
-/// has collapsed).
-pub type NeighborPerplexity = EmbeddingMetric<Perplexity>;
-
-/// The measure behind [`NeighborPerplexity`].
-#[derive(Clone, Debug, Default)]
-pub struct Perplexity;
-
-impl Measure for Perplexity {
-    type Input = Tensor<2>;
-    const UNIT: Option<&'static str> = None;
-    const HIGHER_IS_BETTER: bool = false;
-
-    fn words(&self) -> [String; 2] {
-        [
-            "Neighbor perplexity",
-            "mean number of neighbors a row's kernel effectively counts, exp(H_i)",
-        ]
-        .map(String::from)
-    }
-
-    fn measure(&self, input: &Tensor<2>) -> Result<Reading, TensorReadError> {
-        let mean = perplexities(input).map(|all| {
-            (!all.is_empty()).then(|| (all.iter().sum::<f64>() / all.len() as f64, all.len()))
-        });
-        Ok(Reading::of(mean))
-    }
-}
-
-/// The spread of the embedding of a batch, with a warning where it has collapsed.
-///
-/// The number is the total variance, in squared units of the embedding; the metric also gives the effective rank and,
-/// where the rows have fallen onto one point or one line, a warning ([`Collapse`]).
-pub type EmbeddingSpread = EmbeddingMetric<TotalVariance>;
-
-/// The measure behind [`EmbeddingSpread`].
-#[derive(Clone, Debug, Default)]
-pub struct TotalVariance;
-
-impl Measure for TotalVariance {
-    type Input = Tensor<2>;
-    const UNIT: Option<&'static str> = None;
-
-    fn words(&self) -> [String; 2] {
-        ["Embedding spread", "total variance of the embedding, with a warning when it collapses"]
-            .map(String::from)
-    }
-
-    fn measure(&self, input: &Tensor<2>) -> Result<Reading, TensorReadError> {
-        let [rows, _] = input.dims();
-        Ok(match Spread::of(input) {
-            Ok(Some(spread)) => Reading {
-                value: Some((spread.total_variance, rows)),
-                remark: Some(remark(&spread)),
-            },
-            other => Reading::of(other.map(|_| None)),
-        })
-    }
-}
-
-fn remark(spread: &Spread) -> String {
-    let rank = match spread.effective_rank {
-        Some(rank) => format!("effective rank {rank:.1} of {}", spread.dimensions),
-        None => "all rows equal".to_string(),
-    };
-    match spread.collapse() {
-        Some(Collapse::Point) => format!(
-            "{rank}; WARNING: collapsed to a point; lower the learning rate, start larger, or add a repulsion"
-        ),
-        Some(Collapse::Line) => format!(
-            "{rank}; WARNING: collapsed to a line; fine for two classes, else start larger or lower the \
-             learning rate"
-        ),
-        None => rank,
     }
 }
 
