@@ -263,20 +263,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_encoder_embeds_as_the_one_within_and_says_what_builds_it() {
-        let device = Device::flex();
-        let x = Tensor::<2>::from_floats([[1.0, 2.0], [3.0, -1.0]], &device);
-        let map = DiagonalMap::from_scale(&[2.0, 0.5], &device, DType::F32);
-        let any = AnyEncoder::Diagonal(map.clone());
-        assert!((any.forward(x.clone()) - map.forward(x)).abs().max().into_scalar::<f32>() == 0.0);
-        assert_eq!(EncoderConfig::of(&map), None);
-        let network = EncoderConfig::mlp(&[3]);
-        for config in [EncoderConfig::Linear, EncoderConfig::Diagonal, network] {
-            assert_eq!(EncoderConfig::of(&config.init(2, 2, &device)), Some(config));
-        }
-    }
-
-    #[test]
     fn parameters_are_counted_without_overflow() {
         let normalized = EncoderConfig::Mlp(HiddenLayers::regularized());
         for (config, sizes, expected) in [

@@ -123,52 +123,27 @@ mod tests {
 
     use super::*;
     use crate::Estimator;
-    use crate::data::{Labeled, RegressionData};
+    use crate::data::Labeled;
     use crate::method::AnyMethod;
-
-    const SOFT: Decision = Decision::Soft;
-    const NEAREST: Decision = Decision::Nearest { neighbors: 3 };
-
-    fn model(method: &str, rows: usize) -> (Labeled, Fitted) {
-        let value = |at: usize| ((at * 7 + at / 2 * 5) % 11) as f64 + (at % 2) as f64;
-        let features = Features::unnamed((0..2 * rows).map(value).collect(), 2).unwrap();
-        let data = Labeled::from_labels(features, (0..rows).map(|row| row % 2).collect()).unwrap();
-        let estimator = Estimator::new(2, 2, AnyMethod::named(method).unwrap());
-        let model = estimator.fit(&data, &Device::flex()).unwrap();
-        (data, model)
-    }
-
-    #[test]
-    fn a_decision_gives_classes_probabilities_and_numbers() {
-        let (data, model) = model("nca", 12);
-        let rows = data.features();
-        assert_eq!(model.decision(), Decision::Nearest { neighbors: 5 });
-        let model = model.with_decision(NEAREST).unwrap();
-        assert_eq!(model.of_embedded().decision(), NEAREST);
-        assert_eq!(model.decide_classes(rows, NEAREST).unwrap(), model.predict(rows, 3).unwrap());
-        let (_, shares) = model.decide_probabilities(rows, NEAREST).unwrap();
-        assert_eq!(shares, model.vote_shares(rows, 3).unwrap());
-        let (_, soft) = model.decide_probabilities(rows, SOFT).unwrap();
-        let classes = model.decide_classes(rows, SOFT).unwrap();
-        // Probabilities that rounding alone may part are equal.
-        assert!(soft.chunks(2).zip(&classes).all(|(p, &class)| p[class] > p[1 - class] - 1e-3));
-        let targets = (0..12).map(f64::from).collect();
-        let data = RegressionData::new(rows.clone(), "t", targets).unwrap();
-        let mlkr = Estimator::new(2, 1, AnyMethod::named("mlkr").unwrap());
-        let numbers = mlkr.fit(&data, &Device::flex()).unwrap();
-        assert_eq!(numbers.decision(), SOFT);
-        let [kernel, means] = [SOFT, NEAREST].map(|of| numbers.decide_numbers(rows, of).unwrap());
-        assert_eq!(kernel, numbers.predict_kernel(rows).unwrap());
-        assert_eq!(means, numbers.predict_numbers(rows, 3).unwrap());
-    }
 
     #[test]
     fn few_rows_and_a_rule_of_the_method_s_own_decide_otherwise() {
-        assert_eq!(model("euclidean", 4).1.decision(), Decision::Nearest { neighbors: 4 });
-        let (data, model) = model("vsm", 30);
-        let model = model.with_decision(NEAREST).unwrap();
-        assert_eq!(model.decision(), SOFT);
-        let classes = model.decide_classes(data.features(), SOFT).unwrap();
-        assert_eq!(classes, model.predict(data.features(), 3).unwrap());
+        let model = |method: &str, rows: usize| {
+            let value = |at: usize| ((at * 7 + at / 2 * 5) % 11) as f64 + (at % 2) as f64;
+            let features = Features::unnamed((0..2 * rows).map(value).collect(), 2).unwrap();
+            let labels = (0..rows).map(|row| row % 2).collect();
+            let data = Labeled::from_labels(features.clone(), labels).unwrap();
+            let estimator = Estimator::new(2, 2, AnyMethod::named(method).unwrap());
+            (estimator.fit(&data, &Device::flex()).unwrap(), features)
+        };
+        let (few, _) = model("euclidean", 4);
+        assert_eq!(few.decision(), Decision::Nearest { neighbors: 4 });
+        let one = Decision::Nearest { neighbors: 1 };
+        assert_eq!(few.with_decision(one).unwrap().of_embedded().decision(), one);
+        let (model, rows) = model("vsm", 30);
+        let model = model.with_decision(one).unwrap();
+        assert_eq!(model.decision(), Decision::Soft);
+        let classes = model.decide_classes(&rows, Decision::Soft).unwrap();
+        assert_eq!(classes, model.predict(&rows, 3).unwrap());
     }
 }

@@ -123,55 +123,25 @@ mod tests {
 
     use super::*;
     use crate::Estimator;
+    use crate::data::host_values;
     use crate::encoder::EncoderConfig;
     use crate::fit::{FitConfig, Precision};
-    use crate::method::{AnyMethod, Modern, Nca, Ncfs};
+    use crate::method::{AnyMethod, Modern, Nca};
 
     const SOFT: Decision = Decision::Soft;
 
-    fn fit() -> FitConfig {
-        FitConfig::new().with_precision(Precision::F64).with_stop_at(Some(4))
-    }
-
-    fn classes(method: impl Into<AnyMethod>, k: usize) -> Fitted {
-        let method = method.into();
-        let takes_steps = matches!(method, AnyMethod::Nca(_) | AnyMethod::Ncfs(_));
-        let fit = if takes_steps { fit() } else { FitConfig::new() };
-        let estimator = Estimator::new(4, k, method).with_fit(fit);
-        estimator.fit(&iris(), &Device::flex()).unwrap()
-    }
-
-    fn modern() -> Modern {
-        Modern::new().with_members(3).with_epochs(3).with_width(8).with_embedding(2)
-    }
-
-    #[test]
-    fn the_shares_of_a_class_sum_to_its_probability() {
-        let rows = iris().features().select(&[0, 60, 77, 133]);
-        let votes = Decision::Nearest { neighbors: 6 };
-        for model in [classes(Nca::new(), 2), classes(Ncfs::new(), 4), classes(modern(), 8 * 3)] {
-            // Iris is of few digits: there are ties at the k-th distance.
-            for decision in [SOFT, votes] {
-                let (classes, p) = model.decide_probabilities(&rows, decision).unwrap();
-                let found = model.explain(&rows, None, decision, usize::MAX).unwrap();
-                let labels = model.reference_labels();
-                for ((found, class), p) in found.iter().zip(classes).zip(p.chunks(3)) {
-                    assert_eq!(found.class, Some(class));
-                    let mut sums = [0.0; 3];
-                    found.neighbors.iter().for_each(|one| sums[labels[one.reference]] += one.share);
-                    assert!((sums.iter().sum::<f64>() - 1.0).abs() < 1e-6, "{sums:?}");
-                    let apart = sums.iter().zip(p).map(|(sum, p)| (sum - p).abs());
-                    assert!(apart.fold(0.0, f64::max) < 1e-6, "{decision}: {sums:?} {p:?}");
-                }
-            }
-        }
+    /// NCA in f64, after a few steps.
+    fn nca(encoder: EncoderConfig) -> Fitted {
+        let fit = FitConfig::new().with_precision(Precision::F64).with_stop_at(Some(4));
+        let estimator = Estimator::new(4, 2, AnyMethod::from(Nca::new())).with_fit(fit);
+        estimator.with_encoder(encoder).fit(&iris(), &Device::flex()).unwrap()
     }
 
     #[test]
     fn the_features_of_a_map_sum_to_the_difference_of_the_distances() {
         let data = iris();
         let rows = data.features().select(&[3, 70, 77, 133]);
-        let model = classes(Nca::new(), 2);
+        let model = nca(EncoderConfig::Linear);
         let metric = model.metric().unwrap();
         let scaled = |features: &Features| model.scaling().apply(features).unwrap();
         let (x, training) = (scaled(&rows), scaled(data.features()));
@@ -180,8 +150,8 @@ mod tests {
             let u = |c: usize| x.row(row)[c] - training.row(other)[c];
             (0..4).map(|e| u(c) * metric[4 * c + e] * u(e)).sum()
         };
-        let embedded = crate::data::host_values(model.transform(&rows).unwrap());
-        let references = crate::data::host_values(model.references().clone());
+        let embedded = host_values(model.transform(&rows).unwrap());
+        let references = host_values(model.references().clone());
         for decision in [SOFT, Decision::Nearest { neighbors: 5 }] {
             let found = model.explain(&rows, Some(data.features()), decision, 4).unwrap();
             for (row, found) in found.iter().enumerate() {
@@ -212,10 +182,9 @@ mod tests {
     fn the_features_of_a_network_sum_to_nearly_the_difference() {
         let data = iris();
         let rows = data.features().select(&[3, 70, 77]);
-        let network = Estimator::new(4, 2, AnyMethod::from(Nca::new())).with_fit(fit());
-        let network = network.with_encoder(EncoderConfig::mlp(&[6]));
-        let network = network.fit(&data, &Device::flex()).unwrap();
-        for model in [network, classes(modern(), 24)] {
+        let modern = Modern::new().with_members(3).with_epochs(3).with_width(8).with_embedding(2);
+        let modern = Estimator::new(4, 24, modern).fit(&data, &Device::flex()).unwrap();
+        for model in [nca(EncoderConfig::mlp(&[6])), modern] {
             for found in model.explain(&rows, Some(data.features()), SOFT, 3).unwrap() {
                 let features = found.features.unwrap();
                 let size = features.values.iter().map(|value| value.abs()).sum::<f64>();

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
     use crate::NcaConfig;
     use crate::data::{Features, Labeled, TrainingData};
-    use crate::fit::START_PERPLEXITY;
+    use crate::fit::{OptimizerConfig, START_PERPLEXITY, StochasticConfig};
 
     fn data(rows: usize, d: usize) -> Labeled {
         let features = Features::unnamed((0..rows * d).map(|at| at as f64).collect(), d).unwrap();
@@ -185,7 +185,13 @@ mod tests {
         assert!(vsm[0].stop_at.is_none() && vsm.iter().any(|one| one.stop_at == Some(5)));
         assert!(vsm.iter().all(|one| one.l2 == 0.0));
         assert!(tried(&tune, "gvsm").iter().any(|one| one.l2 == 0.01));
-        assert!(tune.step_grid(&estimator("vsm")).is_empty());
+        // Mini-batches are measured at their end only, as rules that are known then.
+        let by =
+            |estimator: &Estimator| tune.clone().with_steps(vec![5, 0, 5]).step_grid(estimator);
+        let mut batches = estimator("nca");
+        batches.fit.optimizer = OptimizerConfig::Adam(StochasticConfig::new());
+        assert_eq!([by(&estimator("nca")), by(&batches)], [vec![0, 5], vec![]]);
+        assert!(by(&estimator("vsm")).is_empty());
         // What is asked for instead.
         let asked = vec![("push".to_string(), vec!["0.3".to_string(), "0.7".to_string()])];
         let tune = tune.with_settings(Some(asked)).with_l2(Some(vec![0.5]));

@@ -168,21 +168,3 @@ impl TuneConfig {
         step_grid
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::NcaConfig;
-    use crate::fit::{FitConfig, LbfgsConfig, OptimizerConfig, StochasticConfig};
-
-    #[test]
-    fn mini_batches_are_measured_at_their_end_only() {
-        let tune = TuneConfig::new().with_steps(vec![5, 0, 5]);
-        let by = |optimizer| {
-            let fit = FitConfig::new().with_optimizer(optimizer);
-            tune.step_grid(&NcaConfig::new(2, 2).with_fit(fit).estimator().into_any())
-        };
-        assert_eq!(by(OptimizerConfig::Lbfgs(LbfgsConfig::new())), [0, 5]);
-        assert!(by(OptimizerConfig::Adam(StochasticConfig::new())).is_empty());
-    }
-}
