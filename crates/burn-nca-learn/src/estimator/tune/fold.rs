@@ -178,17 +178,12 @@ impl HeldOut {
             weights: train.weights(),
             ..ClassReferences::new(references, labels, train.classes())
         };
-        let probabilities = rule.probabilities(queries, references, None)?;
-        let logs = truth.iter().enumerate();
-        let sum: f64 = logs
-            .map(|(row, &class)| probabilities.log_probabilities(row)[class].max(FLOOR.ln()))
-            .sum();
+        let soft = rule.probabilities(queries, references, None)?;
+        let logs = truth.iter().enumerate().map(|(row, &class)| soft.log_probabilities(row)[class]);
+        let sum: f64 = logs.map(|log_p| log_p.max(FLOOR.ln())).sum();
         let k = neighbors.min(labels.len());
-        let predicted = rule.classes(queries, references, &[k], None)?;
-        let predicted = predicted.into_iter().next().unwrap_or_default();
-        Ok(Self {
-            accuracy: Accuracy::of(&predicted, truth)?.value().unwrap_or(0.0),
-            log_p: sum / truth.len().max(1) as f64,
-        })
+        let predicted = rule.classes(queries, references, &[k], None)?.pop().unwrap_or_default();
+        let accuracy = Accuracy::of(&predicted, truth)?.value().unwrap_or(0.0);
+        Ok(Self { accuracy, log_p: sum / truth.len().max(1) as f64 })
     }
 }

@@ -84,28 +84,26 @@ pub(super) struct Finished {
 
 /// The trials of this file; none where there is no file.
 pub(super) fn load_trials(path: &Path, search: &FitIdentity) -> Result<Finished> {
-    let found = read_journal(path, search).map_err(|error| match error {
-        JournalError::Io(source) => Error::io(path, source),
-        JournalError::Format(error) => Error::model(
-            path,
-            format!(
+    let refused = |error| {
+        let reason = match error {
+            JournalError::Io(source) => return Error::io(path, source),
+            JournalError::Format(error) => format!(
                 "these are no trials of a search ({}); delete the file to start again",
                 shortened(&error)
             ),
-        ),
-        JournalError::Others(others) => Error::model(
-            path,
-            format!(
+            JournalError::Others(others) => format!(
                 "these trials belong to a search with {others}; give those again, or delete the file to start \
                  again"
             ),
-        ),
-        JournalError::Changed => Error::model(
-            path,
-            "these trials are not those that were written: they were changed or damaged; restore the file, or \
-             delete it to start again",
-        ),
-    })?;
+            JournalError::Changed => {
+                "these trials are not those that were written: they were changed or damaged; restore the file, or \
+                 delete it to start again"
+                    .to_string()
+            }
+        };
+        Error::model(path, reason)
+    };
+    let found = read_journal(path, search).map_err(refused)?;
     Ok(found.map(|(finished, _)| finished).unwrap_or_default())
 }
 
