@@ -101,8 +101,6 @@ pub fn text(error: &anyhow::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use anyhow::Context;
-
     use super::*;
 
     #[test]
@@ -110,13 +108,5 @@ mod tests {
         let cause = io::Error::new(io::ErrorKind::NotFound, "no such file");
         let error = anyhow::Error::from(Error::io("a.csv", cause)).context("reading the data");
         assert_eq!(in_one_line(&error), "reading the data: a.csv: no such file");
-    }
-
-    #[test]
-    fn another_pipe_than_stdout_is_not_forgiven() {
-        let closed: anyhow::Result<()> =
-            Err(io::Error::from(io::ErrorKind::BrokenPipe)).context("writing the results");
-        assert!(!is_closed_pipe(&closed.unwrap_err()));
-        assert!(!is_closed_pipe(&usage("a and b", "leave one out")));
     }
 }

@@ -97,35 +97,3 @@ fn words(setting: &Setting, command: CommandKind) -> Option<String> {
     };
     Some(words.to_string())
 }
-
-#[cfg(test)]
-mod tests {
-    use burn_nca_data::{CsvOptions, Error, TargetKind, parse_csv};
-
-    use super::*;
-
-    fn hint(error: &Error, command: CommandKind) -> String {
-        hint_text(error.hints(), command).unwrap_or_default()
-    }
-
-    #[test]
-    fn a_wrong_kind_of_target_is_cured_by_an_option() {
-        let read = |text: &str, task| {
-            let options = CsvOptions { task, ..CsvOptions::default() };
-            parse_csv("t.csv", text.as_bytes(), &options)
-        };
-        let numbers = read("a,y\n1,0.5\n2,1.5\n", TargetKind::Numeric).unwrap();
-        let error = numbers.into_labeled().unwrap_err();
-        assert!(error.text().ends_with("and classes are needed"), "{error}");
-        assert_eq!(
-            hint(&error, CommandKind::Fit),
-            "leave --task regression or --soft out to read the target as classes"
-        );
-        assert_eq!(hint_text(error.hints(), CommandKind::Use), None);
-        let error = read("a,y\n1,u\n", TargetKind::Numeric).unwrap_err();
-        let said =
-            "correct it, or leave --task regression or --soft out to read the target as classes";
-        assert_eq!(hint(&error, CommandKind::Fit), said);
-        assert_eq!(hint(&error, CommandKind::Use), "correct it");
-    }
-}

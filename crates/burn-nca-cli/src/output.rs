@@ -98,9 +98,6 @@ pub enum TableFormat {
 
 impl TableFormat {
     /// The format that is given, or else the one that the file's name asks for, among those offered.
-    ///
-    /// # Errors
-    /// A name that asks for another format.
     pub fn chosen(given: Option<Self>, path: Option<&Path>, offered: &[Self]) -> Result<Self> {
         let by_name =
             Self::of_option("--out", path, given.as_ref().map_or(offered, std::slice::from_ref))?;
@@ -108,9 +105,6 @@ impl TableFormat {
     }
 
     /// The format that the name of an option's file asks for, among those offered; CSV for stdout, a device or a FIFO.
-    ///
-    /// # Errors
-    /// A name that asks for another format.
     pub fn of_option(option: &str, path: Option<&Path>, offered: &[Self]) -> Result<Self> {
         let Some(path) = path else { return Ok(Self::Csv) };
         let extension = path.extension().unwrap_or_default();
@@ -133,9 +127,6 @@ impl TableFormat {
     }
 
     /// Writes a table into a file, or to stdout, where CSV has its control characters escaped on a terminal.
-    ///
-    /// # Errors
-    /// A file or stdout that cannot be written, or bytes that are no text, which a terminal would show as they are.
     pub fn write(self, table: &[u8], out: Option<&Path>) -> Result<()> {
         let text = || String::from_utf8_lossy(table);
         let is_shown = out.is_none() && stdout().is_terminal();
@@ -190,23 +181,5 @@ mod tests {
         let text = escaped_json(&serde_json::to_string(name).unwrap());
         assert!(!text.contains(char::is_control), "{text:?}");
         assert_eq!(serde_json::from_str::<String>(&text).unwrap(), name);
-    }
-
-    #[test]
-    fn the_name_of_a_file_says_how_it_is_written() {
-        let format = |path: &str, offered: &[TableFormat]| {
-            TableFormat::of_option("--out", Some(path.as_ref()), offered)
-                .map_err(|error| error.to_string())
-        };
-        let both = [TableFormat::Csv, TableFormat::Npy];
-        assert_eq!(format("z.NPY", &both), Ok(TableFormat::Npy));
-        assert_eq!(format("z.csv", &both[..1]), Ok(TableFormat::Csv));
-        assert_eq!(format("/dev/stdout", &both), Ok(TableFormat::Csv));
-        assert!(format("z.xlsx", &both).unwrap_err().contains(".csv or .npy"));
-        let all = [TableFormat::Csv, TableFormat::Npy, TableFormat::Parquet];
-        assert_eq!(format("z.parquet", &all), Ok(TableFormat::Parquet));
-        assert!(format("z.xlsx", &all).unwrap_err().contains("as .csv, .npy or .parquet here"));
-        assert!(format("z.npy", &both[..1]).unwrap_err().contains("as .csv here"));
-        assert!(format("z", &both[..1]).is_err());
     }
 }

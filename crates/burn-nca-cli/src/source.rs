@@ -113,9 +113,6 @@ impl Source {
     }
 
     /// The source of the model in `folder`; `None` for a model of an earlier version.
-    ///
-    /// # Errors
-    /// A file that cannot be read, or that is no source.
     pub fn of_model(folder: &Path) -> Result<Option<Self>> {
         let path = folder.join(FILE);
         let text = match read_regular_text(&path) {
@@ -167,40 +164,5 @@ impl Source {
             ));
         }
         text
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn source() -> Source {
-        Source {
-            data: "flowers.csv".into(),
-            task: Task::Classes,
-            target: Some("species".into()),
-            ignored: vec!["id".into()],
-            pairs: None,
-            split: HeldOut { share: 0.3, seed: 7 },
-            reduce: None,
-            columns: Columns::default(),
-        }
-    }
-
-    #[test]
-    fn a_source_survives_its_file_and_an_older_model_has_none() {
-        let folder = tempfile::tempdir().unwrap();
-        assert_eq!(Source::of_model(folder.path()).unwrap(), None);
-        source().save(folder.path()).unwrap();
-        assert_eq!(Source::of_model(folder.path()).unwrap(), Some(source()));
-        std::fs::write(folder.path().join(FILE), "{}").unwrap();
-        let error = Source::of_model(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("source.json") && error.contains("fit again"), "{error}");
-    }
-
-    #[test]
-    fn it_reads_in_one_line() {
-        let expected = "flowers.csv, target species, without id; 30 % held out, seed 7";
-        assert_eq!(source().sentence(), expected);
     }
 }

@@ -26,10 +26,6 @@ use crate::source::Source;
 use crate::tables::{self, LabeledRows};
 
 /// Measures a model on rows with a target, or on pairs.
-///
-/// # Errors
-/// No model, data whose columns or classes are not the model's, k above the training rows, or a `--train` that does
-/// not hold them.
 pub fn run(args: &EvaluateArgs) -> Result<()> {
     let loaded = Loaded::open(&args.model, &args.source.data)?;
     let known = loaded.whole.training_targets();
@@ -125,9 +121,6 @@ struct PairScores {
 }
 
 /// Measures a model of pairs on pairs of rows.
-///
-/// # Errors
-/// No pairs given, rows out of range, or data whose columns are not the model's.
 fn pairs(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
     let Some(file) = &args.pairs else {
         bail!(hinted(
@@ -175,9 +168,6 @@ fn pairs(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
 }
 
 /// Which of the pairs the model was fitted to; `train` are the rows of the fit, `data` those that the pairs name.
-///
-/// # Errors
-/// The file of the pairs of the fit is not there any more, is another, or was a pipe.
 fn seen(
     source: Option<&Source>,
     train: &Features,
@@ -198,9 +188,6 @@ fn seen(
 ///
 /// From a CSV file the columns are picked by their names, and the target by the name it had in the fit; others may
 /// be next to them.
-///
-/// # Errors
-/// A table that cannot be read, or of other columns; a row whose embedding is not finite.
 fn table(args: &EvaluateArgs, loaded: &Loaded, task: TargetKind) -> Result<LabeledRows> {
     let SourceArgs { data, target, text, .. } = &args.source;
     let found = tables::labeled_table(data, loaded.of_columns(), (target.as_deref(), text), task)?;

@@ -37,9 +37,6 @@ pub fn csv_cells(value: &Value) -> Vec<String> {
 
 impl<'a> Explained<'a> {
     /// The explanations of rows that are predicted by a decision; `training` are the training rows, where they are known.
-    ///
-    /// # Errors
-    /// A model whose training rows have no share in a prediction.
     pub fn of(
         model: &'a Fitted,
         features: &Features,

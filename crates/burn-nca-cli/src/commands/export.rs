@@ -9,10 +9,6 @@ use crate::failure::hinted;
 use crate::fitting::neighbor_count::decision;
 
 /// Writes the map as a plain linear layer, or scaling, map and rule as an ONNX graph: the file's name says which.
-///
-/// # Errors
-/// No model, a network as a linear layer, neighbors where the format has none, a file name of neither kind, or a
-/// file that cannot be written.
 pub fn run(args: &ExportArgs) -> Result<()> {
     let extension = args.to.extension().and_then(|extension| extension.to_str());
     let onnx = extension == Some("onnx");

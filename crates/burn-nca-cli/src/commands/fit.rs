@@ -34,9 +34,6 @@ use burn_nca_report::terminal::Terminal;
 use burn_nca_report::{Report, RowNames, Warning, WarningCode};
 
 /// Learns a metric, compares it, and writes a run's folder.
-///
-/// # Errors
-/// Bad data or settings, a folder that exists, or a fit that was interrupted.
 pub fn run(args: &FitArgs) -> Result<()> {
     let time = TimeBudget::start(args.optimizer.time_budget);
     let learned_from = learned_from(args)?;
@@ -202,9 +199,6 @@ impl Run<'_> {
 }
 
 /// Saves the model, evaluates it, writes the rest of the run's folder where one was asked for, and prints.
-///
-/// # Errors
-/// An evaluation that fails, or a folder or a stdout that cannot be written. What is written then stays.
 fn conclude(
     args: &FitArgs,
     folder: Option<RunFolder>,
@@ -274,20 +268,4 @@ fn data_name(source: &str) -> &str {
     let first = source.split(',').next().filter(|_| !is_one).unwrap_or(source);
     let name = Path::new(first).file_name().and_then(|name| name.to_str()).unwrap_or(first);
     name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn data_are_named_after_their_file() {
-        assert_eq!(data_name("iris"), "iris");
-        assert_eq!(data_name("/data/flowers.csv.gz"), "flowers");
-        assert_eq!(data_name("a/X.npy,a/Y.npy"), "X");
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a,b.csv");
-        std::fs::write(&path, "").unwrap();
-        assert_eq!(data_name(path.to_str().unwrap()), "a,b");
-    }
 }

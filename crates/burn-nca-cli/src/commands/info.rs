@@ -220,9 +220,6 @@ fn matrix_table(matrix: &Matrix, terminal: Terminal) -> String {
 }
 
 /// Writes all training rows, those first whose label looks wrong; `training` are these rows, or why they are not there.
-///
-/// # Errors
-/// A model of pairs, or a file that cannot be written.
 fn write_labels(
     model: &Fitted,
     (training, is_moved): (Result<TrainingRows>, bool),

@@ -68,9 +68,6 @@ impl Loaded {
     }
 
     /// The embedding of the rows of `data`; `places` are their places there, from 0.
-    ///
-    /// # Errors
-    /// Other columns than the model's, or a row whose embedding is not finite: it is named with its column.
     pub fn embed(
         &self,
         (features, places): (&Features, &[usize]),

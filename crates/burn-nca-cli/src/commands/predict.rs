@@ -21,9 +21,6 @@ use crate::tables::{self, ModelRows};
 const CLASS: &str = "class";
 
 /// Classifies the rows of a table, or predicts their target.
-///
-/// # Errors
-/// No model, one of pairs, data that do not fit it, k above the training rows, or a file that cannot be written.
 pub fn run(args: &PredictArgs) -> Result<()> {
     if args.rule == Some(Rule::Soft) && args.neighbors.is_some() {
         return Err(usage(
@@ -190,9 +187,6 @@ impl Predicted<'_> {
     }
 
     /// The same as one document.
-    ///
-    /// # Errors
-    /// None that a prediction has: its numbers are finite.
     fn json(&self) -> Result<String> {
         let ids = self.table.ids.as_ref();
         let of_classes = |place| self.shares(place).map(|(class, p)| (class.clone(), json!(p)));
@@ -212,76 +206,5 @@ impl Predicted<'_> {
             warnings: &self.table.warnings,
         };
         Ok(serde_json::to_string_pretty(&document)? + "\n")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use burn_nca_learn::data::Features;
-    use burn_nca_report::WarningCode;
-
-    use super::*;
-
-    fn rows(total: usize, kept: Vec<usize>, ids: Option<&[&str]>) -> ModelRows {
-        ModelRows {
-            features: Features::unnamed(vec![0.0; kept.len()], 1).unwrap(),
-            rows: kept,
-            total,
-            ids: ids.map(|ids| ("name".into(), ids.iter().map(|id| (*id).into()).collect())),
-            warnings: vec![Warning::new(WarningCode::Prepared, "a level is new")],
-        }
-    }
-
-    fn names() -> Vec<String> {
-        vec!["a".to_string(), "b, c".to_string()]
-    }
-
-    fn predicted<'a>(
-        targets: &[&str],
-        values: Value,
-        table: ModelRows,
-        shares: Option<(&'a [String], Vec<f64>)>,
-    ) -> Predicted<'a> {
-        let values = values.as_array().unwrap().clone();
-        let targets = targets.iter().map(ToString::to_string).collect();
-        Predicted { targets, table, values, shares, explained: None }
-    }
-
-    #[test]
-    fn classes_are_quoted_where_they_must_be() {
-        let (names, values) = (names(), json!(["b, c", "a"]));
-        let plain = predicted(&["class"], values.clone(), rows(2, vec![0, 1], None), None);
-        assert_eq!(plain.csv(), "class\n\"b, c\"\na\n");
-        let shares = Some((&names[..], vec![0.25, 0.75, 1.0, 2e-20]));
-        let found = predicted(&["a, b"], values, rows(2, vec![0, 1], None), shares);
-        let lines = "\"a, b\",p_a,\"p_b, c\"\n\"b, c\",0.25,0.75\na,1,2e-20\n";
-        assert_eq!(found.csv(), lines);
-    }
-
-    #[test]
-    fn rows_keep_their_names_and_one_that_was_left_out_has_no_prediction() {
-        let (names, kept) = (names(), rows(3, vec![0, 2], Some(&["x", "y", "z"])));
-        let shares = Some((&names[..], vec![0.5, 0.5, 1.0, 0.0]));
-        let found = predicted(&["kind"], json!(["b, c", "a"]), kept, shares);
-        assert_eq!(found.csv(), "name,kind,p_a,\"p_b, c\"\nx,\"b, c\",0.5,0.5\ny,,,\nz,a,1,0\n");
-        let document: Value = serde_json::from_str(&found.json().unwrap()).unwrap();
-        assert_eq!(document["target"], "kind");
-        assert_eq!(document["rows"][0]["id"], "x");
-        assert_eq!(document["rows"][0]["probabilities"]["b, c"], 0.5);
-        assert!(document["rows"][1]["prediction"].is_null());
-        assert_eq!(document["rows"][2]["prediction"], "a");
-        assert_eq!(document["warnings"][0]["text"], "a level is new");
-    }
-
-    #[test]
-    fn numbers_are_numbers_and_several_are_columns() {
-        let table = rows(2, vec![0, 1], None);
-        let found = predicted(&["price"], json!([1.5, 1e-7]), table, None);
-        assert_eq!(found.csv(), "price\n1.5\n1e-7\n");
-        let document: Value = serde_json::from_str(&found.json().unwrap()).unwrap();
-        assert_eq!(document["rows"][1]["prediction"], 1e-7);
-        let table = rows(2, vec![1], None);
-        let found = predicted(&["x, y", "z"], json!([[1.0, 2.5]]), table, None);
-        assert_eq!(found.csv(), "\"x, y\",z\n,\n1,2.5\n");
     }
 }

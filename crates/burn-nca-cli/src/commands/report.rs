@@ -12,9 +12,6 @@ use crate::output;
 use burn_nca_report::{FORMAT, Report, picture_file};
 
 /// Writes a run's page again from its numbers, or its pictures.
-///
-/// # Errors
-/// A folder without a readable `report.json`, or one of another version, or one whose fields do not fit together.
 pub fn run(args: &ReportArgs) -> Result<()> {
     let report = open(&args.run)?;
     let page = args.run.join(REPORT_PAGE);

@@ -39,9 +39,6 @@ pub fn have_ids(names: &[RowName]) -> bool {
 ///
 /// They are found by the model's source; `moved` is where the table is now. Embedded again, they must be what the
 /// model has saved.
-///
-/// # Errors
-/// A model without a source, a table that is no longer there (or never was more than a pipe), or one that has changed.
 pub fn read(source: Option<&Source>, moved: Option<&str>, model: &Fitted) -> Result<TrainingRows> {
     let Some(source) = source else {
         bail!(hinted(

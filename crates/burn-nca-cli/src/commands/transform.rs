@@ -11,9 +11,6 @@ use crate::output::{self, TableFormat};
 use crate::tables::{self, ModelRows};
 
 /// Embeds the rows of a table.
-///
-/// # Errors
-/// No model, data that do not fit it, or a file that cannot be written.
 pub fn run(args: &TransformArgs) -> Result<()> {
     // Known before the work begins.
     let offered = [TableFormat::Csv, TableFormat::Npy, TableFormat::Parquet];

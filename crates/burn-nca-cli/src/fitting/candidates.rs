@@ -12,9 +12,6 @@ use crate::cli::{FitArgs, NeighborCount};
 use crate::failure::hinted;
 
 /// What is searched: what `--tune` asks for, else the default candidates, if any.
-///
-/// # Errors
-/// A budget for a search that is not made.
 pub fn asked_for(
     args: &FitArgs,
     config: &Estimator,
@@ -141,77 +138,39 @@ fn put_first<T: PartialEq>(values: &mut Vec<T>, first: T) {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca_learn::data::{Features, Labeled, RegressionData, Task, TrainingData};
-    use burn_nca_learn::fit::Start;
-    use clap::Parser;
+    use burn_nca_learn::data::{Features, Labeled, RegressionData, TrainingData};
 
     use super::*;
-    use crate::cli::{Cli, fit_args};
-    use crate::fitting::method::chosen;
+    use crate::cli::fit_args;
+    use crate::fitting::method::{chosen, learned_from};
     use crate::fitting::settings::configuration;
 
-    fn tried(options: &str) -> TuneConfig {
-        let args = fit_args(&format!("--tune {options}"));
-        let train = Features::unnamed(vec![0.0; 80], 8).unwrap();
-        let method = chosen(&args, Task::Classes).unwrap();
-        let config = configuration(&args, method, AnyData::Unlabeled(&train), None).unwrap();
-        settings(&args, &config, AnyData::Unlabeled(&train))
-    }
-
-    /// Twenty rows.
-    fn features() -> Features {
-        Features::unnamed((0..60).map(f64::from).collect(), 3).unwrap()
-    }
-
-    fn compared(options: &str, task: Task, train: AnyData<'_>) -> Option<TuneConfig> {
+    fn compared(options: &str) -> Option<TuneConfig> {
         let args = fit_args(options);
-        let method = chosen(&args, task).unwrap();
-        let config = configuration(&args, method, train, None).unwrap();
-        default_candidates(&args, &config, train)
-    }
-
-    #[test]
-    fn what_the_user_gives_is_not_searched() {
-        let all = tried("");
-        assert!(all.criteria.len() > 1 && all.l2.is_none() && all.starts.is_none());
-        let fixed = tried(
-            "--objective f --l2 0.5 --init pca --folds 3 --repeats 4 --budget 7 --tune-dim 1,2",
-        );
-        assert_eq!((fixed.criteria, fixed.l2), (vec![Criterion::F], Some(vec![0.5])));
-        assert_eq!((fixed.starts, fixed.dimensions), (Some(vec![Start::Pca]), Some(vec![1, 2])));
-        assert_eq!((fixed.folds, fixed.repeats, fixed.budget), (3, 4, Some(7.0)));
-        let names = |tune: &TuneConfig| -> Vec<String> {
-            tune.settings.iter().flatten().map(|(name, _)| name.clone()).collect()
+        let task = learned_from(&args).unwrap();
+        let features = Features::unnamed((0..60).map(f64::from).collect(), 3).unwrap();
+        let classes = Labeled::from_labels(features.clone(), (0..20).map(|row| row % 2).collect());
+        let numbers = RegressionData::new(features, "t", (0..20).map(f64::from).collect());
+        let (classes, numbers) = (classes.unwrap(), numbers.unwrap());
+        let train = if options.contains("regression") || options.contains("soft") {
+            numbers.as_any_data()
+        } else {
+            classes.as_any_data()
         };
-        let lca = tried("--method lca");
-        assert_eq!(names(&lca), ["targets", "local_scales", "trainer"]);
-        assert_eq!(lca.dimensions, Some(vec![7, 3, 1]), "8 rows of a fold span 7 directions");
-        let fixed = tried("--method lca --set local_scales=false --dim 2 --neighbors 3");
-        assert_eq!(
-            (names(&fixed), fixed.dimensions, fixed.neighbors),
-            (vec!["targets".into(), "trainer".into()], None, 3)
-        );
-        assert_eq!(tried("--method nca").dimensions, None);
+        let config = configuration(&args, chosen(&args, task).unwrap(), train, None).unwrap();
+        asked_for(&args, &config, train).unwrap()
     }
 
     #[test]
     fn default_candidates_are_compared_unless_the_user_says_how_to_fit() {
-        let compared = |options: &str| {
-            let labels = (0..20).map(|row| row % 2).collect();
-            let train = Labeled::from_labels(features(), labels).unwrap();
-            compared(options, Task::Classes, train.as_any_data())
-        };
-        let default = compared("").unwrap();
-        assert_eq!((default.neighbors, default.budget), (3, Some(10.0)));
-        let closed = |tune: TuneConfig| -> Vec<&'static str> {
-            let candidates = tune.candidates.unwrap().into_iter();
+        let closed = |options| -> Vec<&'static str> {
+            let candidates = compared(options).unwrap().candidates.unwrap().into_iter();
             candidates.filter(|one| one.is_closed()).map(|one| one.closed_form()).collect()
         };
-        assert_eq!(closed(default), ["Euclidean", "LDA"]);
-        assert_eq!(closed(compared("--dim 3").unwrap()), ["Euclidean"]);
-        assert_eq!(closed(compared("--dim 1").unwrap()), ["LDA", "PCA"]);
-        assert_eq!(compared("--neighbors 7 --time-budget 4").unwrap().neighbors, 7);
-        assert_eq!(compared("--budget 60").unwrap().budget, Some(60.0));
+        assert_eq!(closed(""), ["Euclidean", "LDA"]);
+        assert_eq!(closed("--dim 1"), ["LDA", "PCA"]);
+        let tune = compared("--neighbors 7 --time-budget 4").unwrap();
+        assert_eq!((tune.neighbors, tune.budget), (7, Some(10.0)));
         let modern = |options: &str| {
             let candidates = compared(options).unwrap().candidates.unwrap();
             candidates.iter().any(|one| one.method.is_some())
@@ -220,6 +179,9 @@ mod tests {
         for k_nn in ["--dim 2", "--rule knn", "--neighbors 7", "--sums plain"] {
             assert!(!modern(k_nn), "{k_nn}");
         }
+        let l2 = compared("--task regression").unwrap().candidates.unwrap();
+        let l2: Vec<f64> = l2.iter().map(|one| one.l2).collect();
+        assert!(l2[0] == 0.02 && l2.contains(&0.001) && l2.contains(&0.0), "{l2:?}");
         for options in [
             "--no-tune",
             "--method nca",
@@ -235,44 +197,20 @@ mod tests {
             "--early-stopping",
             "--encoder mlp",
             "--unlabeled neighbors",
+            "--task regression --method mlkr",
+            "--soft",
         ] {
             assert!(compared(options).is_none(), "{options}");
         }
     }
 
     #[test]
-    fn penalties_are_compared_for_numbers_unless_the_user_says_how_to_fit() {
-        let compared = |options: &str| {
-            let targets = (0..20).map(f64::from).collect();
-            let train = RegressionData::new(features(), "t", targets).unwrap();
-            let options = format!("--task regression {options}");
-            compared(&options, Task::Numbers, train.as_any_data())
-        };
-        let l2: Vec<f64> =
-            compared("").unwrap().candidates.unwrap().iter().map(|one| one.l2).collect();
-        assert_eq!(l2[0], 0.02);
-        assert!(l2.contains(&0.001) && l2.contains(&0.0), "{l2:?}");
-        assert!(compared("--dim 2").is_some());
-        for options in ["--no-tune", "--method mlkr", "--l2 0.02", "--soft", "--encoder mlp"] {
-            assert!(compared(options).is_none(), "{options}");
-        }
-    }
-
-    #[test]
-    fn options_of_the_search_need_it_and_warm_starts_exclude_it() {
-        for options in [
-            "--budget 3 --no-tune",
-            "--folds 3",
-            "--tune --folds 1",
-            "--tune --repeats 0",
-            "--tune --warm-start m",
-            "--tune --early-stopping",
-            "--tune --budget 0",
-            "--tune --no-tune",
-            "--tune --dim 2 --tune-dim 2,3",
-        ] {
-            let words = ["nca", "fit", "iris"].into_iter().chain(options.split_whitespace());
-            assert!(Cli::try_parse_from(words).is_err(), "{options}");
-        }
+    fn what_the_user_gives_is_not_searched() {
+        let fixed = compared("--tune --neighbors 3 --init pca --tune-dim 1,2").unwrap();
+        assert_eq!((fixed.neighbors, fixed.dimensions), (3, Some(vec![1, 2])));
+        assert_eq!(fixed.start_perplexities, [None]);
+        let fixed = compared("--tune --method lca --set local_scales=false --dim 2").unwrap();
+        let settings = fixed.settings.unwrap().into_iter().map(|(name, _)| name);
+        assert!(settings.eq(["targets", "trainer"]) && fixed.dimensions.is_none());
     }
 }

@@ -145,51 +145,20 @@ mod tests {
 
     use super::*;
 
-    fn card(encoder: EncoderConfig, method: impl Into<AnyMethod>) -> ModelCard {
-        ModelCard {
+    #[test]
+    fn maps_and_objectives_read_as_sentences() {
+        let (criterion, width) = (Criterion::F, AgreementWidth::Given(2.5));
+        let card = |encoder| ModelCard {
             d_input: 13,
             d_output: 2,
             encoder: Some(encoder),
-            method: method.into(),
+            method: SoftNca { criterion, width }.into(),
             fit: FitConfig::new(),
-        }
-    }
-
-    #[test]
-    fn maps_and_objectives_read_as_sentences() {
-        let network = EncoderConfig::mlp(&[64, 32]);
-        let plain = Nca { criterion: Criterion::G, repulsion: 0.0 };
-        let card_of = card(network, plain.clone());
-        assert_eq!(
-            (map(&card_of), objective(&card_of)),
-            ("network 13-64-32-2, relu".into(), "g".into())
-        );
-        let regularized = card(EncoderConfig::Mlp(HiddenLayers::regularized()), plain);
+        };
         let words = "network 13-256-128-2, relu, batch norm, dropout 0.2, noise 0.3";
-        assert_eq!(map(&regularized), words);
-        let width = AgreementWidth::Given(2.5);
-        let soft = card(EncoderConfig::Linear, SoftNca { criterion: Criterion::F, width });
+        assert_eq!(map(&card(EncoderConfig::Mlp(HiddenLayers::regularized()))), words);
+        let soft = card(EncoderConfig::Linear);
         assert_eq!(map(&soft), "linear");
         assert_eq!(objective(&soft), "f of soft matches of the targets, width 2.5");
-    }
-
-    #[test]
-    fn a_remedy_is_an_option_of_the_program() {
-        for ending in [
-            Termination::MaxIterations,
-            Termination::Saturated,
-            Termination::LineSearchFailed,
-            Termination::NonFinite,
-            Termination::NoStep,
-            Termination::TimeBudget,
-        ] {
-            let sentence = sentence(ending);
-            assert!(
-                sentence.starts_with("Not converged") && sentence.contains(" --"),
-                "{sentence}"
-            );
-            assert!(!sentence.contains('_'), "{sentence}");
-        }
-        assert!(!sentence(Termination::ProgressSmall).contains('_'));
     }
 }

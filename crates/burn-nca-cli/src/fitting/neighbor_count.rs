@@ -29,10 +29,6 @@ pub fn decision(
 }
 
 /// The k for a model; that of the model, or the default, where none is asked for.
-///
-/// # Errors
-/// A rule for a model of numbers, which has no classes to choose by; an embedding that is not finite, or no other training
-/// row (of another group) for one of them.
 pub fn of_model(wanted: Option<NeighborCount>, model: &Fitted) -> Result<usize> {
     let by_classes = wanted.is_some_and(NeighborCount::is_rule);
     if by_classes && matches!(model.training_targets(), TrainingTargets::Numbers { .. }) {

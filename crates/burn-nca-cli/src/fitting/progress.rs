@@ -72,9 +72,6 @@ impl<'a> FitProgress<'a> {
     }
 
     /// Runs a fit with its checkpoint in the run's folder; `cure` is what may keep the next one from diverging.
-    ///
-    /// # Errors
-    /// What the fit refuses, or an interruption.
     pub fn fit(
         &self,
         (folder, recording): (Option<&RunFolder>, Option<&Recording>),
@@ -129,18 +126,11 @@ fn message(progress: &Progress, measure: ComparedBy) -> String {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca_program::Interrupt;
-
-    use super::super::stages::TimeBudget;
     use super::*;
 
-    /// What a bar says of a step under these stages.
-    fn step(stages: &Stages) -> ControlFlow<Termination> {
-        FitProgress::begin(10, ComparedBy::Accuracy, stages).step(&progress())
-    }
-
-    fn progress() -> Progress {
-        Progress {
+    #[test]
+    fn a_step_tells_value_gradient_and_held_out_score() {
+        let progress = Progress {
             iteration: 3,
             evaluations: 4,
             value: -98.25,
@@ -149,20 +139,9 @@ mod tests {
             held_out: Some(0.955),
             omitted: None,
             seconds: 0.5,
-        }
-    }
-
-    #[test]
-    fn a_step_tells_value_gradient_and_held_out_score() {
-        let said = |measure| message(&progress(), measure);
+        };
+        let said = |measure| message(&progress, measure);
         assert_eq!(said(ComparedBy::Accuracy), "value -98.2500  gradient 1.2e-2  held out 95.5 %");
         assert!(said(ComparedBy::R2).ends_with("held out R² 0.955"));
-        assert!(said(ComparedBy::LogProbability).ends_with("held out ln p 0.955"));
-    }
-
-    #[test]
-    fn a_fit_ends_where_the_time_of_the_command_is_spent() {
-        let spent = Stages::new(TimeBudget::start(Some(0.0)), true, Interrupt::default());
-        assert_eq!(step(&spent), ControlFlow::Break(Termination::TimeBudget));
     }
 }

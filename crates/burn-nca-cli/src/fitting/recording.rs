@@ -128,93 +128,39 @@ fn read(file: &Path, of: &FitIdentity) -> Result<Option<Recorder>, JournalError>
 
 #[cfg(test)]
 mod tests {
-    use burn_nca_learn::fit::Progress;
-
     use super::*;
 
-    fn progress(iteration: usize, held_out: Option<f64>) -> Progress {
-        Progress {
-            iteration,
-            evaluations: iteration,
-            value: 0.0,
-            gradient_max: 0.0,
-            step: 1.0,
-            held_out,
-            omitted: None,
-            seconds: 0.0,
-        }
-    }
-
-    fn identity(settings: &str) -> FitIdentity {
-        let [settings, features, targets] = [settings, "x", "y"].map(String::from);
-        FitIdentity { settings, features, targets }
-    }
-
-    /// A run that took three steps and died after its checkpoint of the second.
-    fn killed(folder: &RunFolder) {
-        let recording = Recording::new(folder, identity("a"));
-        let recorder = || recording.recorder.borrow_mut();
-        recorder().start(&[0.5, 1.0 / 3.0]);
-        recorder().step(&progress(1, Some(0.25)), &[1.0, f64::MIN_POSITIVE]);
-        recorder().step(&progress(2, None), &[2.0, -0.0]);
-        recording.follow(&CheckpointEvent::Saving);
-        recorder().step(&progress(3, None), &[3.0, 0.0]);
-    }
-
-    fn resumed(
-        folder: &RunFolder,
-        settings: &str,
-        iteration: usize,
-    ) -> (Vec<usize>, Option<Warning>) {
-        let recording = Recording::new(folder, identity(settings));
-        recording.recorder.borrow_mut().start(&[0.5, 1.0 / 3.0]);
-        recording.follow(&CheckpointEvent::Resumed { iteration, ended: false });
-        let warning = recording.warning();
-        (recording.into_steps().iter().map(|step| step.iteration).collect(), warning)
-    }
-
     #[test]
-    fn a_killed_run_is_replayed_from_what_it_kept_with_its_checkpoint() {
+    fn steps_of_another_fit_and_damaged_ones_are_not_replayed() {
         let place = tempfile::tempdir().unwrap();
         let folder = RunFolder::open(&place.path().join("run"), false, &[STEPS]).unwrap();
-        assert_eq!(resumed(&folder, "a", 2).0, [0]);
-        killed(&folder);
-        assert_eq!(resumed(&folder, "a", 2), (vec![0, 1, 2], None));
-        let (steps, warning) = resumed(&folder, "a", 33);
+        let of = |settings: &str| FitIdentity {
+            settings: settings.to_string(),
+            features: "x".to_string(),
+            targets: "y".to_string(),
+        };
+        let resumed = |settings: &str, iteration| {
+            let recording = Recording::new(&folder, of(settings));
+            recording.recorder.borrow_mut().start(&[f64::MIN_POSITIVE, -0.0]);
+            recording.follow(&CheckpointEvent::Resumed { iteration, ended: false });
+            let warning = recording.warning().map(|warning| warning.text);
+            let steps = recording.into_steps();
+            (steps.iter().map(|step| step.iteration).collect::<Vec<_>>(), warning)
+        };
+        let step = |iteration| Step { iteration, parameters: vec![f64::MIN_POSITIVE, -0.0] };
+        let steps = [0, 1, 2].map(step).to_vec();
+        let recorder = Recorder { steps, best: Some((0.25, step(1))) };
+        write(&folder.file(STEPS), &of("a"), &recorder).unwrap();
+        let found = read(&folder.file(STEPS), &of("a")).unwrap().unwrap();
+        assert_eq!((&found.steps, &found.best), (&recorder.steps, &recorder.best));
+        assert_eq!(resumed("a", 2), (vec![0, 1, 2], None));
+        let (steps, warning) = resumed("a", 33);
         assert_eq!(steps, [0, 1, 2]);
-        let text = warning.unwrap().text;
-        assert!(text.starts_with("the replay lacks the iterations 3 to 33"), "{text}");
-    }
-
-    #[test]
-    fn steps_of_another_fit_are_not_replayed() {
-        let place = tempfile::tempdir().unwrap();
-        let folder = RunFolder::open(&place.path().join("run"), false, &[STEPS]).unwrap();
-        killed(&folder);
-        assert_eq!(resumed(&folder, "b", 2).0, [0]);
-        assert!(resumed(&folder, "b", 2).1.is_some());
-        // Without a checkpoint the fit starts from the beginning, and so does its record.
-        let second = Recording::new(&folder, identity("a"));
-        second.recorder.borrow_mut().start(&[9.0, 9.0]);
-        second.recorder.borrow_mut().step(&progress(1, Some(0.1)), &[8.0, 8.0]);
-        let steps = second.into_steps();
-        assert_eq!(steps.iter().map(|step| step.parameters[0]).collect::<Vec<_>>(), [9.0, 8.0]);
-    }
-
-    #[test]
-    fn every_digit_of_a_kept_step_comes_back_and_a_damaged_file_is_none() {
-        let place = tempfile::tempdir().unwrap();
-        let folder = RunFolder::open(&place.path().join("run"), false, &[STEPS]).unwrap();
-        killed(&folder);
-        let file = folder.file(STEPS);
-        let found = read(&file, &identity("a")).unwrap().unwrap();
-        assert_eq!(found.steps[1].parameters, [1.0, f64::MIN_POSITIVE]);
-        assert_eq!(found.steps[2].parameters[1].to_bits(), (-0.0_f64).to_bits());
-        assert_eq!(found.best, Some((0.25, found.steps[1].clone())));
-        let mut bytes = std::fs::read(&file).unwrap();
+        assert!(warning.unwrap().starts_with("the replay lacks the iterations 3 to 33"));
+        assert_eq!(resumed("b", 2).0, [0]);
+        let mut bytes = std::fs::read(folder.file(STEPS)).unwrap();
         bytes.pop();
-        std::fs::write(&file, bytes).unwrap();
-        assert!(read(&file, &identity("a")).is_err());
-        assert_eq!(resumed(&folder, "a", 2).0, [0]);
+        std::fs::write(folder.file(STEPS), bytes).unwrap();
+        assert_eq!(resumed("a", 2).0, [0]);
     }
 }

@@ -19,9 +19,6 @@ pub trait FitData: ReportData {
     const MEASURE: ComparedBy;
 
     /// The data that the options name, prepared and, where they have rows to hold out, split.
-    ///
-    /// # Errors
-    /// Data that cannot be read, or that are plainly of another kind; an interruption.
     fn open(args: &FitArgs, source: &Source, stages: &Stages) -> Result<PreparedData<Self>>;
 }
 

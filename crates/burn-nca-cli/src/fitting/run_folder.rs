@@ -25,9 +25,6 @@ pub const STEPS: &str = "steps.json";
 pub const TRIALS: &str = "trials.json";
 
 /// Prepares the folder of a new run, or resumes an interrupted one.
-///
-/// # Errors
-/// As [`RunFolder::open`].
 pub fn open(target: &Path, resume: bool) -> Result<RunFolder> {
     let folder = RunFolder::open(target, resume, &[CHECKPOINT, TRIALS, STEPS])?;
     let model = folder.file(MODEL);
@@ -72,9 +69,6 @@ pub fn interrupted(done: &str, resumable: bool) -> String {
 ///
 /// The model comes before the evaluation, which may take longer than the fit, and the checkpoint goes after
 /// everything else: whatever fails, the fit is kept and `--resume` continues after it.
-///
-/// # Errors
-/// An evaluation that fails, or a folder that cannot be written.
 pub fn complete(
     folder: RunFolder,
     (model, source): (&Fitted, &Source),
@@ -111,32 +105,4 @@ fn save(path: &Path, model: &Fitted, source: &Source) -> Result<()> {
     };
     // The cause alone: what comes before it names the temporary folder.
     saved().map_err(|error| anyhow!("{} cannot be written: {}", path.display(), error.root_cause()))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-
-    #[test]
-    fn a_run_is_resumed_from_what_it_has_and_says_so() {
-        let place = tempfile::tempdir().unwrap();
-        let folder = open(&place.path().join("run"), false).unwrap();
-        let told = || (without_checkpoint(&folder), kept_part(&folder));
-        fs::write(folder.file(STEPS), "").unwrap();
-        let (start, kept) = told();
-        assert!(
-            start.unwrap().starts_with("there is no checkpoint yet: starting from the beginning")
-        );
-        assert_eq!(kept, None);
-        fs::write(folder.file(TRIALS), "").unwrap();
-        let (start, kept) = told();
-        assert!(
-            start.unwrap().contains("trials of the search are kept, but there is no checkpoint")
-        );
-        assert_eq!(kept, Some("the trials of the search are"));
-        fs::write(folder.file(CHECKPOINT), "").unwrap();
-        assert_eq!(told(), (None, Some("the fit is")));
-    }
 }

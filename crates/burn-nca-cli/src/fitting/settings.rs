@@ -24,9 +24,6 @@ const WIDE: usize = 128;
 const WIDE_DIM: usize = 32;
 
 /// The method with the settings for these training rows; a warm start keeps the sizes of its model.
-///
-/// # Errors
-/// Options that contradict each other, or a file of A that cannot be read.
 pub fn configuration(
     args: &FitArgs,
     method: AnyMethod,
@@ -214,65 +211,71 @@ fn given_matrix(path: &Path, columns: &[String], rows: usize) -> Result<Vec<f64>
 
 #[cfg(test)]
 mod tests {
-    use burn_nca_learn::data::Features;
-    use burn_nca_learn::encoder::HiddenLayers;
-    use burn_nca_learn::fit::{OptimizerConfig, StochasticConfig};
-
     use super::*;
     use crate::cli::fit_args;
     use crate::fitting::method::{chosen, learned_from};
 
-    fn config(options: &str) -> Result<Estimator> {
-        config_for(options, 3, 3)
-    }
-
-    fn config_for(options: &str, rows: usize, columns: usize) -> Result<Estimator> {
+    fn config(options: &str, [rows, columns]: [usize; 2]) -> Estimator {
         let args = fit_args(options);
-        let method = chosen(&args, learned_from(&args)?)?;
+        let method = chosen(&args, learned_from(&args).unwrap()).unwrap();
         let train = Features::unnamed(vec![0.0; rows * columns], columns).unwrap();
-        configuration(&args, method, AnyData::Unlabeled(&train), None)
+        configuration(&args, method, AnyData::Unlabeled(&train), None).unwrap()
     }
 
     #[test]
-    fn every_option_reaches_the_configuration() {
-        let config = config(
-            "--dim 2 --encoder mlp --hidden 8,4 --activation tanh --objective g --init random \
-             --optimizer adam --epochs 3 --batch-size 32 --candidates 99 --learning-rate 0.5 --l2 0.25 --repulsion 0.5 \
-             --scale min-max --seed 7 --early-stopping=0.1 --patience 4 --time-budget 60 --precision f64 \
-             --sums plain --memory 64",
-        );
-        let text = serde_json::to_value(config.unwrap().card()).unwrap().to_string();
-        for part in [
-            r#""d_input":3"#,
-            r#""d_output":2"#,
-            r#""hidden":[8,4]"#,
-            r#""Tanh""#,
-            r#""criterion":"G""#,
-            r#""Random""#,
-            r#""epochs":3"#,
-            r#""batch_size":32"#,
-            r#""learning_rate":0.5"#,
-            r#""candidates":99"#,
-            r#""l2":0.25"#,
-            r#""repulsion":0.5"#,
-            r#""MinMax""#,
-            r#""seed":7"#,
-            r#""share":0.1"#,
-            r#""patience":4"#,
-            r#""time_budget":60.0"#,
-            r#""F64""#,
-            r#""sums":"Plain""#,
-            r#""memory_mib":64"#,
+    fn options_and_defaults_reach_the_configuration() {
+        for (options, expected) in [
+            (
+                "--dim 2 --encoder mlp --hidden 8,4 --activation tanh --objective g --init random \
+                 --optimizer adam --epochs 3 --batch-size 32 --candidates 99 --learning-rate 0.5 --l2 0.25 \
+                 --repulsion 0.5 --scale min-max --seed 7 --early-stopping=0.1 --patience 4 --time-budget 60 \
+                 --precision f64 --sums plain --memory 64",
+                r#""d_input":3 "d_output":2 "hidden":[8,4] "Tanh" "criterion":"G" "Random" "epochs":3
+                   "batch_size":32 "learning_rate":0.5 "candidates":99 "l2":0.25 "repulsion":0.5 "MinMax"
+                   "seed":7 "share":0.1 "patience":4 "time_budget":60.0 "F64" "sums":"Plain" "memory_mib":64"#,
+            ),
+            (
+                "--optimizer sgd --momentum 0.5 --epochs 3",
+                r#""Sgd" "momentum":0.5 "epochs":3 "learning_rate":null "start_perplexity":15.0"#,
+            ),
+            (
+                "--optimizer adam --candidates nearest:99",
+                r#""candidates":null "nearest_candidates":99"#,
+            ),
+            ("", r#""criterion":"G" "l2":0.01 "start_perplexity":15.0 "penalty":"Spread""#),
+            ("--objective f --l2 0", r#""criterion":"F" "l2":0.0 "start_perplexity":null"#),
+            ("--init pca", r#""start_perplexity":null"#),
+            ("--init pca --start-perplexity 5", r#""start_perplexity":5.0"#),
+            (
+                "--start-perplexity 0 --penalty weights",
+                r#""start_perplexity":null "penalty":"Weights""#,
+            ),
+            // The decay of its steps is the penalty of a network by mini-batches.
+            (
+                "--encoder mlp",
+                r#""l2":0.0 "start_perplexity":null "penalty":"Weights" "batch_norm":true "Adam""#,
+            ),
+            ("--encoder mlp --weight-decay 0 --l2 0.1", r#""l2":0.1 "weight_decay":0.0"#),
+            (
+                "--encoder mlp --hidden 8 --dropout 0",
+                r#""hidden":[8] "dropout":0.0 "noise":0.3 "batch_norm":true"#,
+            ),
+            ("--encoder mlp --optimizer lbfgs", r#""l2":0.001 "hidden":[64] "Lbfgs""#),
+            ("--encoder mlp --tune", r#""hidden":[64] "Lbfgs""#),
+            ("--encoder mlp --batch-norm no", r#""weight_decay":null"#),
         ] {
-            assert!(text.contains(part), "{part} is not in {text}");
+            let card = config(options, [3, 3]).card();
+            let text = serde_json::to_value(card).unwrap().to_string();
+            for part in expected.split_whitespace() {
+                assert!(text.contains(part), "{options}: {part} is not in {text}");
+            }
         }
     }
 
     #[test]
-    fn large_tables_are_fitted_by_batches_unless_a_series_or_an_option_serves() {
+    fn large_tables_are_fitted_by_batches_and_wide_ones_in_few_dimensions() {
         let by_batches = |options: &str, rows: usize| {
-            let config = config_for(options, rows, 3).unwrap();
-            let config = optimizer::for_rows(&fit_args(options), config, rows);
+            let config = optimizer::for_rows(&fit_args(options), config(options, [rows, 3]), rows);
             config.fit.optimizer.batches().is_some()
         };
         assert!(by_batches("", 45_000) && by_batches("--no-tune --objective f", 45_000));
@@ -281,87 +284,15 @@ mod tests {
         {
             assert!(!by_batches(options, 45_000), "{options}");
         }
-    }
-
-    #[test]
-    fn the_options_of_sgd_reach_the_configuration() {
-        let fit = config("--optimizer sgd --momentum 0.5 --epochs 3 --candidates all").unwrap().fit;
-        let OptimizerConfig::Sgd(sgd) = fit.optimizer else { unreachable!() };
-        let StochasticConfig { epochs, candidates, learning_rate, .. } = sgd.batches;
-        assert_eq!((sgd.momentum, epochs, candidates), (0.5, Some(3), Some(usize::MAX)));
-        assert_eq!((learning_rate, fit.start_perplexity), (None, Some(START_PERPLEXITY)));
-        let fit = config("--optimizer adam --candidates nearest:99").unwrap().fit;
-        let OptimizerConfig::Adam(batches) = fit.optimizer else { unreachable!() };
-        assert_eq!((batches.candidates, batches.nearest_candidates), (None, Some(99)));
-    }
-
-    #[test]
-    fn maps_and_networks_are_penalized_by_default_and_what_is_given_counts() {
-        let settings = |options: &str| {
-            let config = config(options).unwrap();
-            (config.method.settings()["criterion"].clone(), config.fit.l2)
-        };
-        assert_eq!(settings(""), ("G".into(), 0.01));
-        assert_eq!(settings("--encoder diagonal"), ("G".into(), 0.01));
-        // The decay of its steps is the penalty of a network by mini-batches.
-        assert_eq!(settings("--encoder mlp"), ("G".into(), 0.0));
-        assert_eq!(settings("--encoder mlp --weight-decay 0 --l2 0.1"), ("G".into(), 0.1));
-        assert_eq!(settings("--encoder mlp --optimizer lbfgs"), ("G".into(), 0.001));
-        assert_eq!(settings("--objective f --l2 0"), ("F".into(), 0.0));
-    }
-
-    #[test]
-    fn a_network_of_nca_generalizes_by_default_and_is_plain_by_full_batches() {
-        let settings = |options: &str| {
-            let config = config(options).unwrap();
-            let EncoderConfig::Mlp(hidden) = config.encoder else { unreachable!() };
-            (hidden, config.fit.optimizer.batches().cloned())
-        };
-        let (hidden, batches) = settings("--encoder mlp");
-        assert_eq!(hidden, HiddenLayers::regularized());
-        let expected = StochasticConfig::of_network(3);
-        assert_eq!(batches.unwrap().to_string(), expected.to_string());
-        let (hidden, batches) = settings("--encoder mlp --hidden 8 --dropout 0 --weight-decay 0.5");
-        let usual = HiddenLayers::regularized();
-        assert_eq!(hidden, HiddenLayers { sizes: vec![8], dropout: 0.0, ..usual });
-        assert_eq!(batches.unwrap().weight_decay, Some(0.5));
-        for by_steps in ["--optimizer lbfgs", "--optimizer cg", "--max-iterations 9", "--tune"] {
-            let (hidden, batches) = settings(&format!("--encoder mlp {by_steps}"));
-            assert!(hidden == vec![64].into() && batches.is_none(), "{by_steps}");
-        }
-        let (hidden, batches) = settings("--encoder mlp --batch-norm no");
-        assert!(!hidden.is_stochastic() && batches.unwrap().weight_decay.is_none());
-    }
-
-    #[test]
-    fn the_start_is_scaled_where_objective_and_start_are_left_to_the_program() {
-        let settings = |options: &str| {
-            let fit = config(options).unwrap().fit;
-            (fit.start_perplexity, fit.penalty)
-        };
-        assert_eq!(settings(""), (Some(15.0), Some(Penalty::Spread)));
-        assert_eq!(settings("--encoder mlp"), (None, Some(Penalty::Weights)));
-        assert_eq!(settings("--objective f --l2 0").0, None);
-        assert_eq!(settings("--init pca").0, None);
-        assert_eq!(settings("--init pca --start-perplexity 5").0, Some(5.0));
-        let given = settings("--start-perplexity 0 --penalty weights");
-        assert_eq!(given, (None, Some(Penalty::Weights)));
-    }
-
-    #[test]
-    fn the_dimension_is_that_of_the_features_or_small_for_a_wide_table_unless_told() {
         for (options, rows, columns, expected) in [
-            ("", 3, 3, 3),
             ("--encoder diagonal", 3, 3, 3),
             ("--encoder mlp", 3, 3, 2),
-            ("--dim 1", 3, 3, 1),
             ("", 60, WIDE + 1, WIDE_DIM),
             ("", 20, WIDE + 1, 19),
             ("--dim 100", 60, WIDE + 1, 100),
             ("--encoder diagonal", 60, WIDE + 1, 129),
-            ("--encoder mlp", 60, WIDE + 1, 2),
         ] {
-            let config = config_for(options, rows, columns).unwrap();
+            let config = config(options, [rows, columns]);
             assert_eq!(config.d_output, expected, "{options} {rows}");
         }
     }

@@ -86,12 +86,6 @@ impl Stages {
         }
     }
 
-    /// Without a limit, a line or a listener.
-    #[cfg(test)]
-    pub fn unlimited() -> Self {
-        Self::new(TimeBudget::start(None), true, Interrupt::default())
-    }
-
     /// Shows what is done now.
     pub fn show(&self, doing: &str) {
         self.bar.step(0, doing);
@@ -215,63 +209,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_stage_is_told_with_its_time() {
-        let stages = Stages::unlimited();
-        stages.begin("learning");
-        stages.announce("evaluating");
-        let text = stages.times();
-        let order =
-            ["reading ", ", learning ", ", evaluating ", " in all"].map(|part| text.find(part));
-        assert!(order.iter().all(Option::is_some) && order.is_sorted(), "{text}");
-        stages.tell_times();
-    }
-
-    #[test]
     fn a_spent_budget_and_a_stop_leave_comparisons_out_and_say_so() {
-        let spent = Stages::new(TimeBudget::start(Some(0.0)), true, Interrupt::default());
+        let interrupt = Interrupt::default();
+        let stages = |seconds| Stages::new(TimeBudget::start(seconds), true, interrupt.clone());
+        let told = |stages: &Stages| -> Vec<String> {
+            stages.finish().into_iter().map(|warning| warning.text).collect()
+        };
+        let (spent, endless) = (stages(Some(0.0)), stages(Some(1e300)));
         assert!(!spent.admits("Euclidean distance") && !spent.admits("PCA"));
-        assert_eq!(
-            spent.finish()[0].text,
-            "not compared with Euclidean distance, PCA: the time budget of 0 s is spent; give a larger \
-             --time-budget"
-        );
-        let interrupt = Interrupt::default();
-        let stages = Stages::new(TimeBudget::start(None), true, interrupt.clone());
-        assert!(stages.admits("Euclidean distance"));
+        let reason = "the time budget of 0 s is spent; give a larger --time-budget";
+        assert_eq!(told(&spent), [format!("not compared with Euclidean distance, PCA: {reason}")]);
+        assert!(endless.admits("Euclidean distance") && endless.time.left().is_none());
         interrupt.ask();
-        assert!(!stages.admits("PCA"));
-        assert!(!stages.admits_replay(3, 4));
-        let told: Vec<String> = stages.finish().into_iter().map(|warning| warning.text).collect();
+        assert!(!endless.admits("PCA") && !endless.admits_replay(3, 4));
         let replay = "the fit is not replayed: a stop was asked for";
-        assert_eq!(told, ["not compared with PCA: a stop was asked for", replay]);
-        assert_eq!(Stages::unlimited().finish(), []);
-    }
-
-    #[test]
-    fn a_reduction_ends_early_without_time_and_is_canceled_on_request() {
-        assert!(Stages::unlimited().reduction_pass(5, 6).unwrap().is_continue());
-        let interrupt = Interrupt::default();
-        let spent = Stages::new(TimeBudget::start(Some(0.0)), true, interrupt.clone());
-        assert!(spent.reduction_pass(0, 6).unwrap().is_break());
-        interrupt.ask();
-        let error = spent.reduction_pass(0, 6).unwrap_err();
-        assert!(error.is::<burn_nca_program::Interrupted>(), "{error}");
-        assert!(
-            error.to_string().starts_with("interrupted while the table was reduced"),
-            "{error}"
-        );
-    }
-
-    #[test]
-    fn a_budget_is_spent_once_nothing_is_left_and_none_never_is() {
-        let spent = TimeBudget::start(Some(0.0));
-        assert!(spent.is_spent() && spent.left() == Some(0.0));
-        assert!(spent.reason().starts_with("the time budget of 0 s is spent"));
-        let left = TimeBudget::start(Some(1e6)).left();
-        assert!(left.is_some_and(|left| left > 0.0 && left <= 1e6), "{left:?}");
-        for endless in [None, Some(1e300)] {
-            let endless = TimeBudget::start(endless);
-            assert!(!endless.is_spent() && endless.left().is_none());
-        }
+        assert_eq!(told(&endless), ["not compared with PCA: a stop was asked for", replay]);
+        let error = spent.reduction_pass(0, 6).unwrap_err().to_string();
+        assert!(error.starts_with("interrupted while the table was reduced"), "{error}");
+        let text = endless.times();
+        assert!(text.starts_with("reading ") && text.contains(" in all"), "{text}");
     }
 }

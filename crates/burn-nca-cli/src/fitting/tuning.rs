@@ -24,9 +24,6 @@ use burn_nca_report::{ComparedBy, Tuning, Warning, WarningCode};
 const BAR: &str = "{bar:24} {pos}/{len} fits  {msg}  {elapsed} elapsed, about {eta} left";
 
 /// The configuration to fit with, and the search that chose it; as given where nothing is compared.
-///
-/// # Errors
-/// Data or settings that a search refuses, or a search that was interrupted.
 pub fn choose<D: FitData>(
     args: &FitArgs,
     config: Estimator,

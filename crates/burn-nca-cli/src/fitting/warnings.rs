@@ -91,29 +91,3 @@ fn about_batches(args: &FitArgs, config: &Estimator, rows: usize) -> Option<Warn
         counted(rows, "row")
     )
 }
-
-#[cfg(test)]
-mod tests {
-    use burn_nca_learn::data::{Features, Labeled, TrainingData};
-    use burn_nca_report::WarningCode;
-
-    use super::*;
-
-    #[test]
-    fn constant_columns_and_classes_of_one_row_are_named() {
-        let features = Features::unnamed(vec![0.0, 1.0, 0.5, 1.0, 2.0, 1.0], 2).unwrap();
-        let names = ["a".to_string(), "b".to_string()].to_vec();
-        let data = Labeled::new(features, vec![0, 0, 1], names).unwrap();
-        let [columns, classes] = &about_data(data.as_any_data())[..] else {
-            panic!("two warnings")
-        };
-        assert_eq!(columns.code, WarningCode::ConstantColumns);
-        assert!(columns.text.starts_with("1 column is constant") && columns.text.ends_with(": x2"));
-        assert_eq!(classes.code, WarningCode::SingleRowClasses);
-        assert!(
-            classes.text.starts_with("1 class has a single training row")
-                && classes.text.ends_with(": b")
-        );
-        assert!(about_data(data.select(&[0, 1]).as_any_data()).len() == 1);
-    }
-}

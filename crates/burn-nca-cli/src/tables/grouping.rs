@@ -15,9 +15,6 @@ use crate::source::Source;
 use burn_nca_report::Warning;
 
 /// Looks whether rows of other groups can say anything about a row, and takes the groups away where none can.
-///
-/// # Errors
-/// One group, or a group for each class, where rows are to be held out.
 pub(super) fn settle(
     rows: &[usize],
     target: &Target,
@@ -90,24 +87,4 @@ fn about_single_groups(single: &[String], column: &str) -> Option<Warning> {
         number_of(single.len(), "class is", "classes are"),
         shown.join(", ")
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn classes_of_one_group_are_found() {
-        let names = ["a", "b", "c"].map(String::from).to_vec();
-        let target = Target::Classes { labels: vec![0, 0, 1, 1, 2], names };
-        // Row 0 of the table has no class.
-        let found = single_group_classes(&[1, 2, 3, 4, 5], &target, &[9, 1, 2, 3, 3, 1]);
-        assert_eq!(found, (vec!["b".to_string(), "c".to_string()], 3));
-        let text = about_single_groups(&found.0, "g").unwrap().text;
-        assert!(
-            text.starts_with("2 classes are in one group") && text.ends_with(": b, c"),
-            "{text}"
-        );
-        assert_eq!(single_group_classes(&[0], &Target::Numeric(vec![1.0]), &[0]).0, [""; 0]);
-    }
 }

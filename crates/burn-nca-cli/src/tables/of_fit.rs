@@ -30,9 +30,6 @@ use crate::source::{Columns, Source};
 use burn_nca_report::{RowNames, Warning, WarningCode};
 
 /// Opens, prepares and splits the table of a fit, asking before each pass of the reduction of a sparse one.
-///
-/// # Errors
-/// A table that cannot be read or prepared, or a split without a training row.
 pub fn open(source: &Source, on_pass: &mut OnPass<'_>) -> Result<Opened> {
     let opened = if is_sparse(&source.data) {
         sparse::open(source, on_pass)?

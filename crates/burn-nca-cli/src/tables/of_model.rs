@@ -53,9 +53,6 @@ impl ModelRows {
 /// The rows of `data` for a model; `id` names them, or the column that named them in the fit, where it is there.
 ///
 /// Of a sparse table they are where the model puts them: what [`Fitted::of_embedded`] takes.
-///
-/// # Errors
-/// A table that cannot be read, or that lacks what the model needs.
 pub fn rows(
     data: &str,
     (model, source): (&Fitted, Option<&Source>),
@@ -114,9 +111,6 @@ pub struct LabeledRows {
 
 /// The rows of `data` with their targets, for a model, and what was unusual; rows that the preparation leaves out, and
 /// those without a class, are not among them.
-///
-/// # Errors
-/// As [`rows`]; or no target.
 pub fn labeled_table(
     data: &str,
     (model, source): (&Fitted, Option<&Source>),

@@ -60,9 +60,6 @@ impl Opened {
 
     /// The rows in `k` directions, where so many are asked for and the table was not sparse: its columns are scaled, by their
     /// units where `scaling` is open, and reduced by PCA of the training rows.
-    ///
-    /// # Errors
-    /// More directions than columns.
     pub fn reduced(mut self, k: Option<usize>, scaling: Option<ScalingKind>) -> Result<Self> {
         let Some(k) = k.filter(|_| self.reduction.is_none()) else { return Ok(self) };
         let train = self.table.features.select(&self.split.train);
@@ -83,9 +80,6 @@ impl Opened {
     }
 
     /// The rows with their classes, weights and groups.
-    ///
-    /// # Errors
-    /// A target that is no class, or weights that are 0 throughout.
     pub fn into_labeled(self, source: &Source) -> Result<PreparedData<Labeled>> {
         let columns = &source.columns;
         self.into_data(source, |table, mut roles, (split, without_class)| {
@@ -107,9 +101,6 @@ impl Opened {
     }
 
     /// The rows with their numbers, weights and groups.
-    ///
-    /// # Errors
-    /// A target that is no number, or weights that are 0 throughout.
     pub fn into_regression(self, source: &Source) -> Result<PreparedData<RegressionData>> {
         self.into_data(source, |table, roles, (split, _)| {
             let mut data = table.into_regression()?;

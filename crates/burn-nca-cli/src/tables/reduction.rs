@@ -25,9 +25,6 @@ pub(super) fn directions(features: &Features) -> Result<Features> {
 
 impl Reduction {
     /// The `k` directions of largest variance of the scaled training rows, and the share of the variance that they hold.
-    ///
-    /// # Errors
-    /// More directions than columns, or fewer than two rows.
     pub(super) fn of_columns(
         train: &Features,
         k: usize,
@@ -47,9 +44,6 @@ impl Reduction {
     }
 
     /// Rows of the table in the directions.
-    ///
-    /// # Errors
-    /// Rows of other columns.
     pub(super) fn apply(&self, features: &Features) -> Result<Features> {
         match &self.scaling {
             Some(scaling) => directions(&self.projection.apply(&scaling.apply(features)?)?),
@@ -58,9 +52,6 @@ impl Reduction {
     }
 
     /// The model of the reduced rows as one of the columns themselves, and of the table that they were prepared from.
-    ///
-    /// # Errors
-    /// A model of other directions, or a preparation to other columns.
     pub fn whole(&self, model: &Fitted, preparation: Option<Preparation>) -> Result<Fitted> {
         let [columns, _] = self.projection.shape();
         let mut whole = match &self.scaling {

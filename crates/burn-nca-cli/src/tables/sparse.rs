@@ -28,9 +28,6 @@ const DIRECTIONS: usize = 100;
 pub type OnPass<'a> = dyn FnMut(usize, usize) -> Result<ControlFlow<()>> + 'a;
 
 /// Opens, splits and reduces a sparse table.
-///
-/// # Errors
-/// A table that cannot be read, options of columns, rows that cannot be reduced, or what `on_pass` ends the work with.
 pub(super) fn open(source: &Source, on_pass: &mut OnPass<'_>) -> Result<Opened> {
     let columns = &source.columns;
     let chosen = source.target.is_some()

@@ -129,9 +129,6 @@ pub(super) fn refuse_no_such_class(names: &[String], class: &str) -> Result<()> 
 }
 
 /// Refuses test rows of classes that no training row has, as `nca evaluate` does: each would be a certain error.
-///
-/// # Errors
-/// Such a class, with the class of the training rows that it may be meant for.
 pub(super) fn refuse_unseen_classes(target: &Target, split: &Split) -> Result<()> {
     let Target::Classes { labels, names } = target else { return Ok(()) };
     let known: BTreeSet<usize> = split.train.iter().map(|&row| labels[row]).collect();

@@ -15,9 +15,6 @@ use burn_nca_report::Warning;
 /// Puts the rows of the test table after those of the fit, and learns the preparation of the columns from the latter.
 ///
 /// Each table is prepared by itself once, so that an error names its file and counts its rows.
-///
-/// # Errors
-/// A test table that cannot be read or prepared, or without a column of the other.
 pub(super) fn with_test_rows(
     test: &str,
     source: &Source,

@@ -116,42 +116,30 @@ fn is_day(value: f64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca_report::WarningCode;
+    use burn_nca_report::WarningCode::{self, *};
 
     use super::*;
 
-    fn of(value: impl Fn(usize) -> f64) -> Vec<Warning> {
-        let features = Features::new((0..40).map(value).collect(), vec!["a".into()]).unwrap();
-        about_values(&features, &RowNames::default())
-    }
-
     #[test]
-    fn marks_of_missing_values_are_named() {
+    fn marks_slips_and_days_are_named_and_nothing_else() {
+        let said = |expected: &[WarningCode], value: &dyn Fn(usize) -> f64| {
+            let features = Features::new((0..40).map(value).collect(), vec!["a".into()]).unwrap();
+            let found = about_values(&features, &RowNames::default());
+            let codes: Vec<WarningCode> = found.iter().map(|warning| warning.code).collect();
+            assert_eq!(codes, expected, "{found:?}");
+        };
+        let marked =
+            |mark: f64| move |row: usize| if row % 9 == 4 { mark } else { row as f64 / 4.0 };
         for mark in [-999.0, 9999.0, -99.9, 1e30] {
-            let found = of(|row| if row % 9 == 4 { mark } else { row as f64 / 4.0 });
-            assert_eq!(found.len(), 1, "{mark}: {found:?}");
-            assert_eq!(found[0].code, WarningCode::PlaceholderValues);
-            assert!(found[0].text.contains("4 times in a"), "{found:?}");
+            said(&[PlaceholderValues], &marked(mark));
         }
-        // A percentage, a value within the range, a rare event.
-        assert_eq!(of(|row| if row % 9 == 4 { 99.0 } else { row as f64 * 2.0 }), []);
-        assert_eq!(of(|row| if row % 9 == 4 { 20.0 } else { row as f64 / 4.0 }), []);
-        assert_eq!(of(|row| if row % 9 == 4 { 999.0 } else { 0.0 }), []);
-    }
-
-    #[test]
-    fn a_value_far_beyond_all_others_is_named_with_its_row() {
-        let found = of(|row| if row == 7 { 1e6 } else { row as f64 });
-        assert_eq!(found.len(), 1);
-        assert!(found[0].text.contains("1000000 in row 8 of a"), "{found:?}");
-        assert_eq!(of(|row| if row == 7 { 1e3 } else { row as f64 }), []);
-        assert_eq!(of(|row| f64::from(u8::from(row == 7))), []);
-    }
-
-    #[test]
-    fn days_written_as_numbers_are_named() {
-        let found = of(|row| (20_240_101 + row % 28 + 100 * (row % 12)) as f64);
-        assert_eq!(found[0].code, WarningCode::DatesAsNumbers);
-        assert_eq!(of(|row| (20_241_301 + row) as f64), []);
+        // A value within the range, a percentage, a rare event.
+        said(&[], &marked(20.0));
+        said(&[], &|row| if row % 9 == 4 { 99.0 } else { row as f64 * 2.0 });
+        said(&[], &|row| if row % 9 == 4 { 999.0 } else { 0.0 });
+        said(&[FeatureOutliers], &|row| if row == 7 { 1e6 } else { row as f64 });
+        said(&[], &|row| if row == 7 { 1e3 } else { row as f64 });
+        said(&[DatesAsNumbers], &|row| (20_240_101 + row % 28 + 100 * (row % 12)) as f64);
+        said(&[], &|row| (20_241_301 + row) as f64);
     }
 }
