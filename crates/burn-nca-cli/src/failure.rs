@@ -32,21 +32,13 @@ pub fn hinted(text: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> an
     anyhow::Error::new(error(text, hint))
 }
 
-/// The error for an option that has no effect, where it is given.
-pub type Refusal = Option<anyhow::Error>;
-
-/// The refusal of an option, where it is `given`, and what to do about it.
+/// Refuses an option without an effect, where it is `given`.
 pub fn refusal(
     given: bool,
     text: impl Into<String>,
     hint: impl Into<Cow<'static, str>>,
-) -> Refusal {
-    given.then(|| usage(text, hint))
-}
-
-/// Refuses the first option that is given.
-pub fn refuse(refusals: impl IntoIterator<Item = Refusal>) -> anyhow::Result<()> {
-    refusals.into_iter().flatten().next().map_or(Ok(()), Err)
+) -> anyhow::Result<()> {
+    if given { Err(usage(text, hint)) } else { Ok(()) }
 }
 
 fn error(text: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> Error {

@@ -83,6 +83,17 @@ pub fn emit<'a>(warnings: impl IntoIterator<Item = &'a Warning>, notes: &[Warnin
     }
 }
 
+/// The names, each short, and the first of more than `most`.
+pub fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
+    first_of(&names.iter().map(|name| short_name(name.as_ref())).collect::<Vec<_>>(), most)
+}
+
+/// The texts, or the first of more than `most`.
+pub fn first_of(texts: &[String], most: usize) -> String {
+    let shown = texts[..texts.len().min(most)].join(", ");
+    if texts.len() > most { format!("{shown}, … ({} in all)", texts.len()) } else { shown }
+}
+
 /// How a table is written into a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableFormat {

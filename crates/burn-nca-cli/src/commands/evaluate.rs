@@ -13,21 +13,21 @@ use burn_nca_report::evaluation::{
     NewNumberScores, NewRowScores, Seen, VALUES, about_spread, measures, not_checked, recall_of,
     seen_pairs, values,
 };
-use burn_nca_report::{Warning, counted};
+use burn_nca_report::{RowNames, Warning, counted};
 use serde::Serialize;
 
-use super::loaded::Loaded;
-use super::training_rows::{self, TrainingRows};
+use super::loaded::load_for;
+use super::training_rows;
 use crate::cli::{EvaluateArgs, Format, SourceArgs};
-use crate::failure::{hinted, in_one_line, refusal, refuse};
+use crate::failure::{hinted, in_one_line, refusal};
 use crate::fitting::neighbor_count;
 use crate::output::{self, short_name, warning_if};
 use crate::source::Source;
-use crate::tables::{self, LabeledRows};
+use crate::tables::{Loaded, groups_of};
 
 /// Measures a model on rows with a target, or on pairs.
 pub fn run(args: &EvaluateArgs) -> Result<()> {
-    let loaded = Loaded::open(&args.model, &args.source.data)?;
+    let loaded = load_for(&args.model, &args.source.data)?;
     let known = loaded.whole.training_targets();
     refuse_without_effect(args, known)?;
     match known {
@@ -48,31 +48,32 @@ fn refuse_without_effect(args: &EvaluateArgs, known: &TrainingTargets) -> Result
     let by_names = "a model picks its own columns by their names";
     let by_rank = "its measures ask for the rank of the partner";
     let SourceArgs { ignore, target, .. } = &args.source;
-    let refused = [
+    for (given, option, [learned, reason]) in [
         (!ignore.is_empty(), "--ignore", ["", by_names]),
         (args.pairs.is_some() && !pairs, "--pairs", [learned, "a target measures it"]),
         (target.is_some() && pairs, "--target", [learned, "--pairs FILE measures it"]),
         (args.neighbors.is_some() && pairs, "--neighbors", [learned, by_rank]),
         (args.train.is_some() && pairs, "--train", [learned, "no training rows are compared with"]),
-    ];
-    refuse(refused.map(|(given, option, [learned, reason])| {
+    ] {
         let text = format!("{option} has no effect here: {learned}{reason}");
-        refusal(given, text, format!("leave {option} out"))
-    }))
+        refusal(given, text, format!("leave {option} out"))?;
+    }
+    Ok(())
 }
 
 /// Measures a model of classes on rows with a class.
 fn classes(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
     let model = loaded.model();
-    let LabeledRows { table, warnings, .. } = table(args, loaded, TargetKind::Classes)?;
+    let SourceArgs { data, target, text, .. } = &args.source;
+    let (table, warnings) = loaded.labeled(data, (target.as_deref(), text), TargetKind::Classes)?;
     let data = table.into_labeled_as(model.class_names())?;
     let k = neighbor_count::of_model(args.neighbors, model)?;
     let mut evaluation = NewRowScores { warnings, ..NewRowScores::of(model, &data, k)? };
     let train = training_rows(args, loaded);
     let known = train.as_ref().ok();
-    evaluation.warn_of_copies((model, known.map(|train| &train.features)), &data)?;
+    evaluation.warn_of_copies((model, known.map(|train| &train.0)), &data)?;
     evaluation.warnings.extend(known.and_then(|train| about_groups(args, loaded, train)));
-    match train.and_then(|train| evaluation.compare(model, &train.features, &data)) {
+    match train.and_then(|train| evaluation.compare(model, &train.0, &data)) {
         // Only what was asked for is an error; elsewhere the reason takes the place of the comparison.
         Err(reason) if args.train.is_none() => {
             evaluation.euclidean_missing = Some(in_one_line(&reason));
@@ -90,14 +91,15 @@ fn classes(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
 /// Measures a model of numbers on rows with a target.
 fn numbers(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
     let model = loaded.model();
-    let LabeledRows { table, warnings, .. } = table(args, loaded, TargetKind::Numeric)?;
+    let SourceArgs { data, target, text, .. } = &args.source;
+    let (table, warnings) = loaded.labeled(data, (target.as_deref(), text), TargetKind::Numeric)?;
     let data = table.into_regression()?;
     let k = neighbor_count::of_model(args.neighbors, model)?;
     let mut evaluation = NewNumberScores::of(model, &data, k)?;
     evaluation.warnings.splice(0..0, warnings);
     // Without the table of the fit the embedding tells its rows.
     let train = training_rows(args, loaded).ok();
-    evaluation.warn_of_copies((model, train.as_ref().map(|train| &train.features)), &data)?;
+    evaluation.warn_of_copies((model, train.as_ref().map(|train| &train.0)), &data)?;
     evaluation.warnings.extend(train.and_then(|train| about_groups(args, loaded, &train)));
     output::warn_of(&evaluation.warnings);
     match args.format {
@@ -129,7 +131,7 @@ fn pairs(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
         ));
     };
     let data = &args.source.data;
-    let rows = tables::rows(data, loaded.of_columns(), (None, &args.source.text))?;
+    let rows = loaded.rows(data, (None, &args.source.text))?;
     let embedding = loaded.embed((&rows.features, &rows.rows), data)?;
     let (features, mut warnings) = (rows.features, rows.warnings);
     let pairs = read_pairs(file, features.rows())?;
@@ -137,7 +139,7 @@ fn pairs(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
     let values = values("test", &ranks);
     let train = training_rows(args, loaded);
     let source = loaded.source.as_ref();
-    let seen = train.and_then(|train| seen(source, &train.features, (&features, &pairs)));
+    let seen = train.and_then(|(train, _)| seen(source, &train, (&features, &pairs)));
     let on_others = |others: &[usize]| recall_of(others, &embedding, (&pairs, None));
     let seen = match seen {
         Ok(seen) => seen.warning(on_others),
@@ -184,19 +186,8 @@ fn seen(
     Ok(Seen { noun: "pair", measured: "pair", same: VALUES, seen, by_chance: 0.0 })
 }
 
-/// The table to measure on, with the model's columns, and what was unusual in it.
-///
-/// From a CSV file the columns are picked by their names, and the target by the name it had in the fit; others may
-/// be next to them.
-fn table(args: &EvaluateArgs, loaded: &Loaded, task: TargetKind) -> Result<LabeledRows> {
-    let SourceArgs { data, target, text, .. } = &args.source;
-    let found = tables::labeled_table(data, loaded.of_columns(), (target.as_deref(), text), task)?;
-    loaded.embed((&found.table.features, &found.rows), data)?;
-    Ok(found)
-}
-
 /// The training rows, read again.
-fn training_rows(args: &EvaluateArgs, loaded: &Loaded) -> Result<TrainingRows> {
+fn training_rows(args: &EvaluateArgs, loaded: &Loaded) -> Result<(Features, RowNames)> {
     if loaded.embedded.is_some() {
         bail!("the rows of a sparse table are not compared by Euclidean distance");
     }
@@ -205,15 +196,19 @@ fn training_rows(args: &EvaluateArgs, loaded: &Loaded) -> Result<TrainingRows> {
 }
 
 /// About rows to measure on that are of the group of a training row, where the fit has groups.
-fn about_groups(args: &EvaluateArgs, loaded: &Loaded, train: &TrainingRows) -> Option<Warning> {
+fn about_groups(
+    args: &EvaluateArgs,
+    loaded: &Loaded,
+    (train, names): &(Features, RowNames),
+) -> Option<Warning> {
     let source = loaded.source.as_ref()?;
     let column = source.columns.groups.as_deref()?;
     let SourceArgs { data, text, .. } = &args.source;
-    let rows = tables::groups_of(data, column, &tables::format_of(Some(source), text))?;
+    let rows = groups_of(data, column, &loaded.format(text))?;
     let of_fit = args.train.as_deref().unwrap_or(&source.data);
-    let of_fit = tables::groups_of(of_fit, column, &source.columns.format)?;
-    let known = train.names.iter().filter_map(|(row, _)| of_fit.get(row - 1)?.as_ref());
-    let known: HashSet<&String> = known.collect();
+    let of_fit = groups_of(of_fit, column, &source.columns.format)?;
+    let group = |row| of_fit.get(names.of_row(row).0 - 1)?.as_ref();
+    let known: HashSet<&String> = (0..train.rows()).filter_map(group).collect();
     let seen = rows.iter().flatten().filter(|group| known.contains(group)).count();
     let verb = if seen == 1 { "is" } else { "are" };
     warning_if!(

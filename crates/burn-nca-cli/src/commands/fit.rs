@@ -39,7 +39,6 @@ pub fn run(args: &FitArgs) -> Result<()> {
     let learned_from = learned_from(args)?;
     let method = method::chosen(args, learned_from)?;
     options::check(args, learned_from, &method)?;
-    tables::check(args, learned_from)?;
     let mut stages = Stages::new(time, args.quiet, Interrupt::listen("step")?);
     stages.baselines = !args.no_baselines;
     let folder = args.out.as_deref();

@@ -18,13 +18,13 @@ use burn_nca_program::{Terminal, plain_table};
 use serde::Serialize;
 
 use super::loaded::load_with_source;
-use super::training_rows::{self, TrainingRows, have_ids, name_of};
+use super::training_rows;
 use crate::cli::{Format, InfoArgs};
 use crate::failure::{hinted, in_one_line};
 use crate::fitting::model_words;
-use crate::output::{self, TableFormat, short_name};
+use crate::output::{self, TableFormat, listed, short_name};
 use crate::source::Source;
-use burn_nca_report::{FeatureWeight, FeatureWeights, Matrix, OWN_RULE};
+use burn_nca_report::{FeatureWeight, FeatureWeights, Matrix, OWN_RULE, RowNames};
 
 /// The most columns, or classes, named for people.
 const SHOWN: usize = 40;
@@ -63,9 +63,18 @@ struct Info<'a> {
 pub fn run(args: &InfoArgs) -> Result<()> {
     let (model, source) = load_with_source(&args.model)?;
     if let Some(path) = &args.labels {
-        let moved = args.train.as_deref();
-        let training = training_rows::read(source.as_ref(), moved, &model);
-        return write_labels(&model, (training, moved.is_some()), path);
+        TableFormat::of_option("--labels", Some(path), &[TableFormat::Csv])?;
+        let names = match training_rows::read(source.as_ref(), args.train.as_deref(), &model) {
+            Ok((_, names)) => names,
+            Err(error) if args.train.is_some() => return Err(error),
+            Err(error) => {
+                let reason = in_one_line(&error);
+                let text = format!("rows are numbered by the training rows alone: {reason}");
+                output::warn(&text);
+                RowNames::default()
+            }
+        };
+        return write_labels(&model, &names, path);
     }
     let info = info(&model, source)?;
     match args.format {
@@ -136,12 +145,12 @@ fn facts(info: &Info<'_>, model: &Fitted) -> Vec<(String, String)> {
         }
         .to_string(),
     );
-    line("columns", listed(info.columns));
+    line("columns", listed(info.columns, SHOWN));
     if !info.classes.is_empty() {
-        line("classes", listed(info.classes));
+        line("classes", listed(info.classes, SHOWN));
     }
     if !info.targets.is_empty() {
-        line("target", listed(info.targets));
+        line("target", listed(info.targets, SHOWN));
     }
     line("training rows", info.rows.to_string());
     if let Some(decision) = info.decision {
@@ -202,13 +211,6 @@ fn weights_table(weights: &FeatureWeights, terminal: Terminal) -> String {
     table
 }
 
-/// The names, each short, cut where they would fill a terminal; the JSON holds them all.
-fn listed(names: &[String]) -> String {
-    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| short_name(name)).collect();
-    let shown = shown.join(", ");
-    if names.len() <= SHOWN { shown } else { format!("{shown}, … ({} in all)", names.len()) }
-}
-
 fn matrix_table(matrix: &Matrix, terminal: Terminal) -> String {
     let names = (1..=matrix.rows.len()).map(|dimension| format!("z{dimension}"));
     let rows = matrix.columns.iter().enumerate().map(|(at, column)| {
@@ -219,31 +221,14 @@ fn matrix_table(matrix: &Matrix, terminal: Terminal) -> String {
     plain_table(head.collect(), rows.collect(), terminal)
 }
 
-/// Writes all training rows, those first whose label looks wrong; `training` are these rows, or why they are not there.
-fn write_labels(
-    model: &Fitted,
-    (training, is_moved): (Result<TrainingRows>, bool),
-    path: &Path,
-) -> Result<()> {
-    TableFormat::of_option("--labels", Some(path), &[TableFormat::Csv])?;
-    let names = match training {
-        Ok(training) => training.names,
-        Err(error) if is_moved => return Err(error),
-        Err(error) => {
-            output::warn(&format!(
-                "rows are numbered by the training rows alone: {}",
-                in_one_line(&error)
-            ));
-            Vec::new()
-        }
-    };
-    let has_ids = have_ids(&names);
+/// Writes all training rows, which have these names, those first whose label looks wrong.
+fn write_labels(model: &Fitted, names: &RowNames, path: &Path) -> Result<()> {
     let name = |row: usize| {
-        let (number, id) = name_of(&names, row);
-        let id = has_ids.then(|| csv_field(&id.unwrap_or_default()));
+        let (number, id) = names.of_row(row);
+        let id = id.map(|id| csv_field(&id));
         [Some(number.to_string()), id].into_iter().flatten().collect::<Vec<_>>()
     };
-    let head = if has_ids { "row,id" } else { "row" };
+    let head = if names.ids.is_some() { "row,id" } else { "row" };
     let mut text = String::new();
     let mut line = |cells: Vec<String>| text.push_str(&(cells.join(",") + "\n"));
     match model.training_targets() {

@@ -1,18 +1,16 @@
-//! A saved model as a command loads it, where its training rows came from, and the rows of a table for it.
+//! A saved model as a command loads it, and where its training rows came from.
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
-use burn::tensor::{Device, Tensor};
+use anyhow::Result;
+use burn::tensor::Device;
 use burn_nca_data::is_sparse;
-use burn_nca_learn::data::Features;
 use burn_nca_learn::{Fitted, device};
-use burn_nca_program::number::ascii;
 
 use crate::cli::ModelArgs;
-use crate::failure::hinted;
 use crate::fitting::run_folder::MODEL;
 use crate::source::Source;
+use crate::tables::Loaded;
 
 /// The device of this name; one that is not the CPU has passed its self-test.
 pub fn open_device(name: &str) -> Result<Device> {
@@ -39,60 +37,9 @@ pub fn load_with_source(args: &ModelArgs) -> Result<(Fitted, Option<Source>)> {
     Ok((load_model(args)?, Source::of_model(&model_folder(&args.model))?))
 }
 
-/// A saved model for a table.
-pub struct Loaded {
-    /// The model of the columns of a table.
-    pub whole: Fitted,
-    /// The model of the rows of a sparse table, which are read as `whole` embeds them.
-    pub embedded: Option<Fitted>,
-    /// Where the training rows came from; `None` for a model of an earlier version.
-    pub source: Option<Source>,
-}
-
-impl Loaded {
-    /// The model for the rows of `data`.
-    pub fn open(args: &ModelArgs, data: &str) -> Result<Self> {
-        let (whole, source) = load_with_source(args)?;
-        let embedded = is_sparse(data).then(|| whole.of_embedded());
-        Ok(Self { whole, embedded, source })
-    }
-
-    /// The model of the rows as they are read.
-    pub fn model(&self) -> &Fitted {
-        self.embedded.as_ref().unwrap_or(&self.whole)
-    }
-
-    /// The model of the columns, and where its training rows came from.
-    pub fn of_columns(&self) -> (&Fitted, Option<&Source>) {
-        (&self.whole, self.source.as_ref())
-    }
-
-    /// The embedding of the rows of `data`; `places` are their places there, from 0.
-    pub fn embed(
-        &self,
-        (features, places): (&Features, &[usize]),
-        data: &str,
-    ) -> Result<Tensor<2>> {
-        let model = self.model();
-        let embedding = model.transform(features)?;
-        let [_, k] = embedding.dims();
-        let values: Vec<f64> = embedding.clone().into_data().convert::<f64>().try_to_vec()?;
-        let bad = values.chunks_exact(k).position(|row| row.iter().any(|value| !value.is_finite()));
-        let Some(row) = bad else { return Ok(embedding) };
-        let (offset, scale) = (model.scaling().offset(), model.scaling().scale());
-        let size =
-            |column: usize| ((features.value(row, column) - offset[column]) / scale[column]).abs();
-        let largest = (0..features.columns()).max_by(|&a, &b| size(a).total_cmp(&size(b)));
-        let column = largest.expect("features have a column at least");
-        bail!(hinted(
-            format!(
-                "{data}, row {}: the embedding is not finite, because column {:?} is {:e}, far from the values that the model was fitted on (around {})",
-                places.get(row).unwrap_or(&row) + 1,
-                features.names()[column],
-                features.value(row, column),
-                ascii(offset[column], 4)
-            ),
-            "correct the value, or remove the row"
-        ))
-    }
+/// The model for the rows of `data`.
+pub fn load_for(args: &ModelArgs, data: &str) -> Result<Loaded> {
+    let (whole, source) = load_with_source(args)?;
+    let embedded = is_sparse(data).then(|| whole.of_embedded());
+    Ok(Loaded { whole, embedded, source })
 }

@@ -3,7 +3,6 @@
 mod demo;
 mod devices;
 mod evaluate;
-mod explained;
 mod export;
 mod fit;
 mod info;

@@ -1,24 +1,27 @@
-//! `nca predict`: the classes, or the numbers, of new rows, as CSV and as JSON.
+//! `nca predict`: the classes, or the numbers, of new rows, as CSV and as JSON, and what they are made of.
 
 use anyhow::{Result, anyhow, bail};
 use burn_nca_data::{csv_field, csv_number};
+use burn_nca_learn::Fitted;
 use burn_nca_learn::data::Features;
-use burn_nca_learn::estimator::{Decision, TrainingTargets};
-use burn_nca_report::Warning;
+use burn_nca_learn::estimator::{Decision, Explanation, TrainingTargets};
+use burn_nca_report::{RowNames, Warning};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::explained::{Explained, csv_cells};
-use super::loaded::Loaded;
+use super::loaded::load_for;
 use super::training_rows;
 use crate::cli::{PredictArgs, Rule};
 use crate::failure::{hinted, in_one_line, usage};
 use crate::fitting::neighbor_count::decision;
 use crate::output::{self, TableFormat, warning};
-use crate::tables::{self, ModelRows};
+use crate::tables::Loaded;
 
 /// The column of the predictions where the fit knew no name of the target.
 const CLASS: &str = "class";
+
+/// Features that are named for a row.
+const FEATURES: usize = 3;
 
 /// Classifies the rows of a table, or predicts their target.
 pub fn run(args: &PredictArgs) -> Result<()> {
@@ -31,7 +34,7 @@ pub fn run(args: &PredictArgs) -> Result<()> {
     // Before the work begins: a spreadsheet's name must not hold CSV.
     let offered = [TableFormat::Csv, TableFormat::Json];
     let format = TableFormat::chosen(args.format, args.out.as_deref(), &offered)?;
-    let loaded = Loaded::open(&args.model, &args.data)?;
+    let loaded = load_for(&args.model, &args.data)?;
     let model = loaded.model();
     let targets = model.training_targets();
     if let TrainingTargets::Unlabeled = targets {
@@ -46,89 +49,83 @@ pub fn run(args: &PredictArgs) -> Result<()> {
             "leave --probabilities out",
         ));
     }
-    let mut rows = tables::rows(&args.data, loaded.of_columns(), (args.id.as_deref(), &args.text))?;
-    output::warn_of(&rows.warnings);
-    let features = &rows.features;
-    loaded.embed((features, &rows.rows), &args.data)?;
+    let mut table = loaded.rows(&args.data, (args.id.as_deref(), &args.text))?;
+    output::warn_of(&table.warnings);
+    loaded.embed((&table.features, &table.rows), &args.data)?;
     let decision = decision((args.rule, args.neighbors), model)?;
     let target = loaded.source.as_ref().and_then(|source| source.target.as_deref());
-    let target = target.unwrap_or(CLASS);
-    let explained = explained(args, &loaded, (features, decision), target, &mut rows.warnings)?;
-    let (names, values, shares) = match targets {
-        TrainingTargets::Numbers { targets, .. } => {
-            let found = model.decide_numbers(features, decision)?;
-            let value = |numbers: &[f64]| match numbers {
-                [number] => json!(number),
-                numbers => json!(numbers),
-            };
-            let values = found.chunks(targets.columns()).map(value).collect();
-            (targets.names().to_vec(), values, None)
-        }
-        _ => {
-            let classes = model.class_names();
-            let (found, shares) = if args.probabilities {
-                let (found, shares) = model.decide_probabilities(features, decision)?;
-                (found, Some((classes, shares)))
-            } else {
-                (model.decide_classes(features, decision)?, None)
-            };
-            let values = found.into_iter().map(|class| json!(classes[class])).collect();
-            (vec![target.to_string()], values, shares)
-        }
+    let targets = match targets {
+        TrainingTargets::Numbers { targets, .. } => targets.names().to_vec(),
+        _ => vec![target.unwrap_or(CLASS).to_string()],
     };
-    let predicted = Predicted { targets: names, table: rows, values, shares, explained };
+    let explained = match args.explain {
+        Some(most) => {
+            let asked = (&table.features, decision, most);
+            let (explained, warning) = explained(args, &loaded, asked, &targets)?;
+            output::warn_of(&warning);
+            table.warnings.extend(warning);
+            Some(explained)
+        }
+        None => None,
+    };
+    let (values, shares) = predicted(model, &table.features, decision, args.probabilities)?;
+    let (classes, ids) = (model.class_names(), table.ids.as_ref());
+    let row = |(at, place): (usize, Option<usize>)| Row {
+        row: at + 1,
+        id: ids.map(|(_, ids)| ids[at].as_str()),
+        prediction: place.map(|place| &values[place]),
+        probabilities: place.zip(shares.as_ref()).map(|(place, shares)| {
+            let shares = &shares[place * classes.len()..];
+            classes.iter().zip(shares).map(|(class, p)| (class.clone(), json!(p))).collect()
+        }),
+        explanation: place.zip(explained.as_ref()).map(|(at, explained)| &explained.rows[at]),
+    };
+    let document = Document {
+        target: targets.join(","),
+        id: ids.map(|(name, _)| name.as_str()),
+        rows: table.places().into_iter().enumerate().map(row).collect(),
+        warnings: &table.warnings,
+    };
     let text = match format {
-        TableFormat::Json => predicted.json()?,
-        _ => predicted.csv(),
+        TableFormat::Json => serde_json::to_string_pretty(&document)? + "\n",
+        _ => {
+            let classes = if args.probabilities { classes } else { &[] };
+            csv(&document, &targets, classes, explained.as_ref())
+        }
     };
     format.write(text.as_bytes(), args.out.as_deref())
 }
 
-/// The explanations that are asked for; where the training rows cannot be read again, an additional warning says why.
-fn explained<'a>(
-    args: &PredictArgs,
-    loaded: &'a Loaded,
-    (features, decision): (&Features, Decision),
-    target: &str,
-    warnings: &mut Vec<Warning>,
-) -> Result<Option<Explained<'a>>> {
-    let Some(most) = args.explain else { return Ok(None) };
-    let (model, moved) = (loaded.model(), args.train.as_deref());
-    let training = match loaded.embedded {
-        Some(_) => Err(anyhow!("a sparse table is not read again")),
-        None => training_rows::read(loaded.source.as_ref(), moved, model),
+/// A class, a number, or numbers for each row; and the share of each class, row-major, where they are asked for.
+fn predicted(
+    model: &Fitted,
+    features: &Features,
+    decision: Decision,
+    with_shares: bool,
+) -> Result<(Vec<Value>, Option<Vec<f64>>)> {
+    if let TrainingTargets::Numbers { targets, .. } = model.training_targets() {
+        let found = model.decide_numbers(features, decision)?;
+        return Ok((found.chunks(targets.columns()).map(numbers).collect(), None));
+    }
+    let (found, shares) = if with_shares {
+        let (found, shares) = model.decide_probabilities(features, decision)?;
+        (found, Some(shares))
+    } else {
+        (model.decide_classes(features, decision)?, None)
     };
-    let (training, warning) = match training {
-        Err(reason) if moved.is_none() => {
-            let warning = warning!(
-                Prepared,
-                "the neighbors are numbered by the training rows alone, and without features: {}",
-                in_one_line(&reason)
-            );
-            (None, Some(warning))
-        }
-        training => (Some(training?), None),
-    };
-    let explained = Explained::of(model, features, (decision, most), training, target)?;
-    output::warn_of(&warning);
-    warnings.extend(warning);
-    Ok(Some(explained))
+    let names = model.class_names();
+    Ok((found.into_iter().map(|class| json!(names[class])).collect(), shares))
 }
 
-/// The predictions for the rows of a table.
-struct Predicted<'a> {
-    /// The names of what is predicted: several of a model of several numbers.
-    targets: Vec<String>,
-    table: ModelRows,
-    /// A class, a number, or numbers, for each row that was kept.
-    values: Vec<Value>,
-    /// The classes and the share of each, row-major, where they were asked for.
-    shares: Option<(&'a [String], Vec<f64>)>,
-    /// What the predictions are made of, where that was asked for.
-    explained: Option<Explained<'a>>,
+/// Several targets are a list.
+fn numbers(numbers: &[f64]) -> Value {
+    match numbers {
+        [number] => json!(number),
+        numbers => json!(numbers),
+    }
 }
 
-/// The same as a JSON document.
+/// The predictions of a table.
 #[derive(Serialize)]
 struct Document<'a> {
     target: String,
@@ -150,61 +147,152 @@ struct Row<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     probabilities: Option<Map<String, Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    explanation: Option<Value>,
+    explanation: Option<&'a Value>,
 }
 
-impl Predicted<'_> {
-    /// The share of each class in the prediction at a place, where they were asked for.
-    fn shares(&self, place: usize) -> impl Iterator<Item = (&String, f64)> {
-        let of_classes = self.shares.iter();
-        of_classes.flat_map(move |(classes, shares)| {
-            classes.iter().zip(shares[place * classes.len()..].iter().copied())
-        })
-    }
-
-    /// One line per row: its name, the prediction, and one column `p_CLASS` per class where shares were asked for;
-    /// then what it is made of.
-    fn csv(&self) -> String {
-        let ids = self.table.ids.as_ref();
-        let classes = self.shares.as_ref().map_or(&[][..], |(classes, _)| classes);
-        let names = ids.iter().map(|(name, _)| name).chain(&self.targets).cloned();
-        let names = names.chain(classes.iter().map(|class| format!("p_{class}")));
-        let mut head: Vec<String> = names.map(|name| csv_field(&name)).collect();
-        head.extend(self.explained.iter().flat_map(|found| found.head.iter().cloned()));
-        let mut text = head.join(",") + "\n";
-        for (at, place) in self.table.places().into_iter().enumerate() {
-            let mut cells: Vec<String> = ids.iter().map(|(_, ids)| csv_field(&ids[at])).collect();
-            if let Some(place) = place {
-                cells.extend(csv_cells(&self.values[place]));
-                cells.extend(self.shares(place).map(|(_, share)| csv_number(share)));
-                cells.extend(self.explained.iter().flat_map(|found| found.cells(place)));
-            }
-            cells.resize(head.len(), String::new());
-            text.push_str(&cells.join(","));
-            text.push('\n');
+/// One line per row: its name, the prediction, a column `p_CLASS` for each of these classes, and what it is made of.
+fn csv(
+    document: &Document<'_>,
+    targets: &[String],
+    classes: &[String],
+    explained: Option<&Explained>,
+) -> String {
+    let names = document.id.into_iter().chain(targets.iter().map(String::as_str)).map(csv_field);
+    let shares = classes.iter().map(|class| csv_field(&format!("p_{class}")));
+    let of_explanation = explained.into_iter().flat_map(|explained| explained.head.clone());
+    let head: Vec<String> = names.chain(shares).chain(of_explanation).collect();
+    let mut text = head.join(",") + "\n";
+    for row in &document.rows {
+        let mut cells: Vec<String> = row.id.map(csv_field).into_iter().collect();
+        cells.extend(row.prediction.into_iter().flat_map(csv_cells));
+        if let Some(shares) = &row.probabilities {
+            cells.extend(classes.iter().flat_map(|class| csv_cells(&shares[class])));
         }
-        text
+        if let Some((explained, row)) = explained.zip(row.explanation) {
+            cells.extend(explained.cells(row));
+        }
+        cells.resize(head.len(), String::new());
+        text.push_str(&(cells.join(",") + "\n"));
     }
+    text
+}
 
-    /// The same as one document.
-    fn json(&self) -> Result<String> {
-        let ids = self.table.ids.as_ref();
-        let of_classes = |place| self.shares(place).map(|(class, p)| (class.clone(), json!(p)));
-        let row = |(at, place): (usize, Option<usize>)| Row {
-            row: at + 1,
-            id: ids.map(|(_, ids)| ids[at].as_str()),
-            prediction: place.map(|place| &self.values[place]),
-            probabilities: place
-                .filter(|_| self.shares.is_some())
-                .map(|at| of_classes(at).collect()),
-            explanation: place.zip(self.explained.as_ref()).map(|(at, found)| found.json(at)),
+/// A class, a number, or the numbers of several targets as cells of CSV.
+fn csv_cells(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(class) => vec![csv_field(class)],
+        Value::Array(numbers) => numbers.iter().flat_map(csv_cells).collect(),
+        number => vec![csv_number(number.as_f64().unwrap_or(f64::NAN))],
+    }
+}
+
+/// What the predictions of some rows are made of.
+struct Explained {
+    rows: Vec<Value>,
+    /// The heads of the columns.
+    head: Vec<String>,
+    /// How many of these are of neighbors; the others are of features.
+    of_neighbors: usize,
+    has_ids: bool,
+}
+
+/// The explanations; where the training rows cannot be read again, a warning says why.
+fn explained(
+    args: &PredictArgs,
+    loaded: &Loaded,
+    (features, decision, most): (&Features, Decision, usize),
+    targets: &[String],
+) -> Result<(Explained, Option<Warning>)> {
+    let (model, moved) = (loaded.model(), args.train.as_deref());
+    let training = match loaded.embedded {
+        Some(_) => Err(anyhow!("a sparse table is not read again")),
+        None => training_rows::read(loaded.source.as_ref(), moved, model),
+    };
+    let (known, names, warning) = match training {
+        Err(reason) if moved.is_none() => {
+            let warning = warning!(
+                Prepared,
+                "the neighbors are numbered by the training rows alone, and without features: {}",
+                in_one_line(&reason)
+            );
+            (None, RowNames::default(), Some(warning))
+        }
+        training => {
+            let (features, names) = training?;
+            (Some(features), names, None)
+        }
+    };
+    let found = model.explain(features, known.as_ref(), decision, most)?;
+    let has_ids = names.ids.is_some();
+    let most = found.iter().map(|found| found.neighbors.len()).max().unwrap_or(0);
+    let mut head = Vec::new();
+    for at in 1..=most {
+        head.push(format!("neighbor_{at}"));
+        head.extend(has_ids.then(|| format!("neighbor_{at}_id")));
+        head.extend(targets.iter().map(|target| csv_field(&format!("neighbor_{at}_{target}"))));
+        head.push(format!("neighbor_{at}_share"));
+    }
+    let of_neighbors = head.len();
+    let named = if found.iter().any(|found| found.features.is_some()) { FEATURES } else { 0 };
+    head.extend(
+        (1..=named).flat_map(|at| [format!("feature_{at}"), format!("feature_{at}_nearer_by")]),
+    );
+    let rows = found.iter().map(|found| explanation(model, found, &names)).collect();
+    Ok((Explained { rows, head, of_neighbors, has_ids }, warning))
+}
+
+/// The explanation of a row; `names` are those of the training rows.
+fn explanation(model: &Fitted, found: &Explanation, names: &RowNames) -> Value {
+    let training_row = |row: usize| {
+        let target = match model.training_targets() {
+            TrainingTargets::Numbers { targets, .. } => numbers(targets.row(row)),
+            _ => json!(model.class_names()[model.reference_labels()[row]]),
         };
-        let document = Document {
-            target: self.targets.join(","),
-            id: ids.map(|(name, _)| name.as_str()),
-            rows: self.table.places().into_iter().enumerate().map(row).collect(),
-            warnings: &self.table.warnings,
-        };
-        Ok(serde_json::to_string_pretty(&document)? + "\n")
+        let (number, id) = names.of_row(row);
+        let mut named = json!({ "row": number, "target": target });
+        if let Some(id) = id {
+            named["id"] = json!(id);
+        }
+        named
+    };
+    let neighbors = found.neighbors.iter().map(|one| {
+        let mut neighbor = training_row(one.reference);
+        neighbor["share"] = json!(one.share);
+        neighbor["distance"] = json!(one.distance);
+        neighbor
+    });
+    let mut row = json!({ "neighbors": neighbors.collect::<Vec<_>>() });
+    if let Some(found) = &found.features {
+        let columns = model.scaling().names();
+        let named = |at: usize| json!({ "name": columns[at], "nearer_by": found.values[at] });
+        let top: Vec<Value> = found.top(FEATURES).into_iter().map(named).collect();
+        // How much farther the row compared with is, in the distance of the model's kernel; what the features of all columns
+        // sum to more than that; and those that make the neighbors near.
+        row["features"] =
+            json!({ "difference": found.difference, "error": found.error, "top": top });
+        if let Some(rival) = found.rival {
+            row["features"]["compared_with"] = training_row(rival);
+        }
+    }
+    row
+}
+
+impl Explained {
+    /// The explanation of a row as cells.
+    fn cells(&self, row: &Value) -> Vec<String> {
+        let mut cells = Vec::new();
+        for neighbor in row["neighbors"].as_array().into_iter().flatten() {
+            cells.push(neighbor["row"].to_string());
+            cells.extend(
+                self.has_ids.then(|| csv_field(neighbor["id"].as_str().unwrap_or_default())),
+            );
+            cells.extend(["target", "share"].iter().flat_map(|name| csv_cells(&neighbor[name])));
+        }
+        cells.resize(self.of_neighbors, String::new());
+        for feature in row["features"]["top"].as_array().into_iter().flatten() {
+            cells.extend(["name", "nearer_by"].iter().flat_map(|name| csv_cells(&feature[name])));
+        }
+        cells.resize(self.head.len(), String::new());
+        cells
     }
 }

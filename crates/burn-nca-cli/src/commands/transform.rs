@@ -4,11 +4,11 @@ use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca_data::{csv_field, csv_file, npy_file, parquet_file};
 
-use super::loaded::Loaded;
+use super::loaded::load_for;
 use crate::cli::TransformArgs;
 use crate::failure::usage;
 use crate::output::{self, TableFormat};
-use crate::tables::{self, ModelRows};
+use crate::tables::ModelRows;
 
 /// Embeds the rows of a table.
 pub fn run(args: &TransformArgs) -> Result<()> {
@@ -21,8 +21,8 @@ pub fn run(args: &TransformArgs) -> Result<()> {
             "leave --id out, or write a .csv or a .parquet",
         ));
     }
-    let loaded = Loaded::open(&args.model, &args.data)?;
-    let rows = tables::rows(&args.data, loaded.of_columns(), (args.id.as_deref(), &args.text))?;
+    let loaded = load_for(&args.model, &args.data)?;
+    let rows = loaded.rows(&args.data, (args.id.as_deref(), &args.text))?;
     output::warn_of(&rows.warnings);
     let embedding = loaded.embed((&rows.features, &rows.rows), &args.data)?;
     let bytes = match format {

@@ -1,9 +1,9 @@
-//! Options of `nca fit` that would have no effect on this fit: refused, not ignored.
+//! Options of `nca fit` that would have no effect on this fit, or that contradict each other: refused, not ignored.
 //!
 //! What follows from the options alone is here; what needs the data or a model is refused where that is read.
 
 use anyhow::Result;
-use burn_nca_learn::data::Task;
+use burn_nca_learn::data::{Missing, Task};
 use burn_nca_learn::fit::Start;
 use burn_nca_learn::method::{AnyMethod, Uses};
 
@@ -11,65 +11,86 @@ use super::candidates::says_how_to_fit;
 use super::optimizer;
 use crate::cli::fit::{EncoderKind, Init, OptimizerKind, SumsKind};
 use crate::cli::{FitArgs, NeighborCount, Rule};
-use crate::failure::{Refusal, refusal, refuse};
+use crate::failure::{refusal, usage};
 use crate::hint::ignore_instead;
 
 /// Refuses the first option without an effect.
 pub fn check(args: &FitArgs, learned_from: Task, method: &AnyMethod) -> Result<()> {
-    let refused = [
-        without_its_partner(args, method),
-        without_classes(args, learned_from),
-        of_another_method(args, method),
-        of_weights(args, method),
-        of_a_network(args, method),
-        of_another_map(args, method),
-        of_another_optimizer(args, method),
-    ];
-    refuse(refused.into_iter().flatten())
+    without_its_partner(args, method)?;
+    without_classes(args, learned_from)?;
+    of_another_method(args, method)?;
+    of_a_network(args, method)?;
+    of_another_map(args, method)?;
+    of_another_optimizer(args, method)?;
+    of_columns(args, learned_from)?;
+    of_one_column(args)
+}
+
+/// Refuses an option that is `given`, for this reason, which leaving it out cures.
+fn idle(option: &str, given: bool, reason: &str) -> Result<()> {
+    refusal(given, format!("{option} {reason}"), format!("leave {option} out"))
 }
 
 /// An option that belongs to another one. (clap asks for the other by itself, but not where a third excludes it.)
-fn without_its_partner(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
-    let tuning = &args.tuning;
-    let of_tune = [
+fn without_its_partner(args: &FitArgs, method: &AnyMethod) -> Result<()> {
+    let (tuning, optimizer) = (&args.tuning, &args.optimizer);
+    let width = args.targets.width.is_some() && !args.targets.soft;
+    for (option, given) in [
         ("--budget", tuning.budget.is_some() && says_how_to_fit(args)),
         ("--folds", tuning.folds.is_some()),
         ("--repeats", tuning.repeats.is_some()),
         ("--tune-dim", tuning.tune_dim.is_some()),
-    ];
-    let of_tune = of_tune.into_iter().map(|(option, given)| {
-        let hint = format!("leave {option} out");
-        refusal(given && !tuning.tune, format!("{option} is for a search"), hint)
-    });
-    let (optimizer, no_soft) = (&args.optimizer, !args.targets.soft);
+    ] {
+        idle(option, given && !tuning.tune, "is for a search")?;
+    }
+    let patience = optimizer.patience.is_some() && optimizer.early_stopping.is_none();
+    let reason = "is for --early-stopping (--tune finds the number of steps by its folds)";
+    idle("--patience", patience, reason)?;
+    idle("--width", width, "is for --soft, which matches numeric targets")?;
     let fourier = match method.info().uses.contains(&Uses::FourierSums) {
         true => ", or give --sums fourier",
         false => "",
     };
-    let alone = [
-        refusal(
-            optimizer.patience.is_some() && optimizer.early_stopping.is_none(),
-            "--patience is for --early-stopping (--tune finds the number of steps by its folds)",
-            "leave --patience out",
-        ),
-        refusal(
-            args.targets.width.is_some() && no_soft,
-            "--width is for --soft, which matches numeric targets",
-            "leave --width out",
-        ),
-        refusal(
-            args.sums_tolerance.is_some() && args.sums != SumsKind::Fourier,
-            "--sums-tolerance is for --sums fourier",
-            format!("leave --sums-tolerance out{fourier}"),
-        ),
-    ];
-    of_tune.chain(alone).collect()
+    refusal(
+        args.sums_tolerance.is_some() && args.sums != SumsKind::Fourier,
+        "--sums-tolerance is for --sums fourier",
+        format!("leave --sums-tolerance out{fourier}"),
+    )
+}
+
+/// An option that needs classes, or a target.
+fn without_classes(args: &FitArgs, learned_from: Task) -> Result<()> {
+    let (model, pairs) = (&args.model, learned_from == Task::Pairs);
+    let numbers = learned_from == Task::Numbers;
+    let counts_classes = args.neighbors.is_some_and(NeighborCount::is_rule);
+    refusal(
+        numbers && !args.targets.soft && model.objective.is_some(),
+        "--objective is for classes and for --soft, and --task regression minimizes the squared error",
+        "leave --objective out, or give --soft",
+    )?;
+    let own = "is for classes and for --soft, and pairs have an objective of their own";
+    idle("--objective", pairs && model.objective.is_some(), own)?;
+    let apart = "keeps classes apart, and there are none here";
+    idle("--repulsion", (numbers || pairs) && model.repulsion > 0.0, apart)?;
+    refusal(
+        (numbers || pairs) && model.init == Some(Init::Rule(Start::Lda)),
+        "--init lda separates classes, and there are none here",
+        "give --init auto, identity, random, pca or a file",
+    )?;
+    refusal(
+        numbers && counts_classes,
+        "--neighbors cv and entropy choose by classes, and there are none here",
+        "give a number, or leave --neighbors out",
+    )?;
+    let none = "predicts from a target, and pairs have none";
+    idle("--neighbors", pairs && args.neighbors.is_some(), none)?;
+    idle("--rule", pairs && args.rule.is_some(), "predicts a target, and pairs have none")
 }
 
 /// An option that says nothing to the method.
-fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
+fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Result<()> {
     let (info, settings) = (method.info(), method.settings());
-    let (model, optimizer) = (&args.model, &args.optimizer);
+    let (model, optimizer, name) = (&args.model, &args.optimizer, info.name);
     let (has, uses) =
         (|name: &str| settings.contains_key(name), |part: Uses| info.uses.contains(&part));
     let other_optimizer = optimizer.optimizer.is_some_and(|kind| kind != OptimizerKind::Lbfgs);
@@ -98,142 +119,76 @@ fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
         ("--tune", args.tuning.tune, info.is_searched()),
         ("--rule knn", args.rule == Some(Rule::Knn), decides),
     ];
-    let refused = all.into_iter().chain(of_batches).chain(others).map(|(option, given, works)| {
-        let name = info.name;
+    for (option, given, works) in all.into_iter().chain(of_batches).chain(others) {
         let hint = format!(
             "leave {option} out, or choose another method (nca methods {name} says what it has)"
         );
-        refusal(given && !works, format!("{option} has no effect on the method {name}"), hint)
-    });
-    refused.collect()
-}
-
-/// Weights, which latent coincidence analysis has no use for.
-fn of_weights(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
-    let (name, column) = (method.info().name, args.columns.weights.as_deref());
-    let is_lca = matches!(name, "lca" | "lca-classifier");
-    let text = |option| format!("{option} has no effect on the method {name}");
-    let ignore = ignore_instead("--weights", column.unwrap_or_default());
-    vec![
-        refusal(is_lca && column.is_some(), text("--weights"), ignore),
-        refusal(is_lca && args.columns.balanced, text("--balanced"), "leave --balanced out"),
-    ]
-}
-
-/// An option that needs classes, or a target.
-fn without_classes(args: &FitArgs, learned_from: Task) -> Vec<Refusal> {
-    let (model, pairs) = (&args.model, learned_from == Task::Pairs);
-    let mlkr = learned_from == Task::Numbers && !args.targets.soft;
-    let no_classes = learned_from != Task::Classes;
-    let counts_classes = args.neighbors.is_some_and(NeighborCount::is_rule);
-    vec![
-        refusal(
-            mlkr && model.objective.is_some(),
-            "--objective is for classes and for --soft, and --task regression minimizes the squared error",
-            "leave --objective out, or give --soft",
-        ),
-        refusal(
-            pairs && model.objective.is_some(),
-            "--objective is for classes and for --soft, and pairs have an objective of their own",
-            "leave --objective out",
-        ),
-        refusal(
-            no_classes && model.repulsion > 0.0,
-            "--repulsion keeps classes apart, and there are none here",
-            "leave --repulsion out",
-        ),
-        refusal(
-            no_classes && model.init == Some(Init::Rule(Start::Lda)),
-            "--init lda separates classes, and there are none here",
-            "give --init auto, identity, random, pca or a file",
-        ),
-        refusal(
-            learned_from == Task::Numbers && counts_classes,
-            "--neighbors cv and entropy choose by classes, and there are none here",
-            "give a number, or leave --neighbors out",
-        ),
-        refusal(
-            pairs && args.neighbors.is_some(),
-            "--neighbors predicts from a target, and pairs have none",
-            "leave --neighbors out",
-        ),
-        refusal(
-            pairs && args.rule.is_some(),
-            "--rule predicts a target, and pairs have none",
-            "leave --rule out",
-        ),
-    ]
+        refusal(given && !works, format!("{option} has no effect on the method {name}"), hint)?;
+    }
+    // Latent coincidence analysis has no use for weights.
+    let (is_lca, weights) = (matches!(name, "lca" | "lca-classifier"), &args.columns.weights);
+    let reason = format!("has no effect on the method {name}");
+    let ignore = ignore_instead("--weights", weights.as_deref().unwrap_or_default());
+    refusal(is_lca && weights.is_some(), format!("--weights {reason}"), ignore)?;
+    idle("--balanced", is_lca && args.columns.balanced, &reason)
 }
 
 /// An option of hidden layers for another map, or for another optimizer.
-fn of_a_network(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
+fn of_a_network(args: &FitArgs, method: &AnyMethod) -> Result<()> {
     let (model, init) = (&args.model, args.model.init.as_ref());
     let network = model.encoder() == EncoderKind::Mlp;
-    let given = [
+    let reason = match &model.warm_start {
+        Some(_) => "with --warm-start the network is that of the model",
+        None => "hidden layers need --encoder mlp",
+    };
+    for (option, given) in [
         ("--hidden", model.hidden.is_some()),
         ("--activation", model.activation.is_some()),
         ("--dropout", model.dropout.is_some()),
         ("--noise", model.noise.is_some()),
         ("--batch-norm", model.batch_norm.is_some()),
-    ];
-    let reason = match &model.warm_start {
-        Some(_) => "with --warm-start the network is that of the model",
-        None => "hidden layers need --encoder mlp",
-    };
-    let stochastic = [
+    ] {
+        idle(option, given && !network, &format!("has no effect here: {reason}"))?;
+    }
+    let batches = optimizer::optimizer_kind(args, method).takes_batches();
+    for (option, given) in [
         ("--dropout", model.dropout.is_some_and(|share| share > 0.0)),
         ("--noise", model.noise.is_some_and(|deviation| deviation > 0.0)),
         ("--batch-norm yes", model.batch_norm == Some(true)),
-    ];
-    let batches = optimizer::optimizer_kind(args, method).takes_batches();
-    let given = given.map(|(option, given)| {
-        let text = format!("{option} has no effect here: {reason}");
-        refusal(given && !network, text, format!("leave {option} out"))
-    });
-    let stochastic = stochastic.map(|(option, given)| {
+    ] {
         let text =
             format!("{option} gives another function in each step, and lbfgs and cg minimize one");
-        refusal(given && network && !batches, text, "give --optimizer adam or sgd")
-    });
-    let init = refusal(
-        network
-            && init.is_some_and(|init| {
-                !matches!(init, Init::Rule(Start::Auto | Start::Random { scale: None }))
-            }),
-        "--init is for a linear or diagonal map: a network starts from random weights, seeded by --seed",
-        "leave --init out",
-    );
-    given.into_iter().chain(stochastic).chain([init]).collect()
+        refusal(given && network && !batches, text, "give --optimizer adam or sgd")?;
+    }
+    let is_random =
+        |init: &Init| matches!(init, Init::Rule(Start::Auto | Start::Random { scale: None }));
+    let reason =
+        "is for a linear or diagonal map: a network starts from random weights, seeded by --seed";
+    idle("--init", network && init.is_some_and(|init| !is_random(init)), reason)
 }
 
 /// An option that the map does not have.
-fn of_another_map(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
+fn of_another_map(args: &FitArgs, method: &AnyMethod) -> Result<()> {
     let (model, init) = (&args.model, args.model.init.as_ref());
     let scaled = model.start_perplexity.is_some_and(|perplexity| perplexity > 0.0);
-    let scaled_file = refusal(
+    refusal(
         scaled && matches!(init, Some(Init::File(_))),
         "--start-perplexity scales the start, and the map of --init stays as it is given",
         "leave --start-perplexity out, or leave --init out",
-    );
-    let name = method.info().name;
-    let map = match name {
-        "vsm" | "ncfs" | "fsrnca" => Some(format!("--method {name}")),
-        _ => (model.encoder() == EncoderKind::Diagonal).then(|| "--encoder diagonal".to_string()),
+    )?;
+    let diagonal = model.encoder() == EncoderKind::Diagonal;
+    let map = match method.info().name {
+        name @ ("vsm" | "ncfs" | "fsrnca") => format!("--method {name}"),
+        _ => "--encoder diagonal".to_string(),
     };
-    let rotated = refusal(
-        map.is_some() && matches!(init, Some(Init::Rule(Start::Pca | Start::Lda))),
-        format!(
-            "--init pca and lda rotate the features, and {} only weighs them",
-            map.unwrap_or_default()
-        ),
+    refusal(
+        (diagonal || map.starts_with("--method"))
+            && matches!(init, Some(Init::Rule(Start::Pca | Start::Lda))),
+        format!("--init pca and lda rotate the features, and {map} only weighs them"),
         "give --init auto, identity, random or a file",
-    );
-    let dimensions = refusal(
-        model.encoder() == EncoderKind::Diagonal && args.tuning.tune_dim.is_some(),
-        "--tune-dim has no effect here: --encoder diagonal has a dimension per feature",
-        "leave --tune-dim out",
-    );
-    vec![scaled_file, rotated, dimensions]
+    )?;
+    let reason = "has no effect here: --encoder diagonal has a dimension per feature";
+    idle("--tune-dim", diagonal && args.tuning.tune_dim.is_some(), reason)
 }
 
 /// Options of mini-batches, and whether they are given.
@@ -248,44 +203,104 @@ fn of_batches(args: &FitArgs) -> [(&'static str, bool); 4] {
 }
 
 /// An option of the other kind of optimizer.
-fn of_another_optimizer(args: &FitArgs, method: &AnyMethod) -> Vec<Refusal> {
+fn of_another_optimizer(args: &FitArgs, method: &AnyMethod) -> Result<()> {
     let options = &args.optimizer;
     let kind = optimizer::optimizer_kind(args, method);
     let batches = kind.takes_batches();
     let by_em = method.settings().get("trainer").is_some_and(|trainer| trainer == "em");
-    let of_em = [
-        ("--optimizer", batches),
-        ("--momentum", options.momentum.is_some()),
-        ("--weight-decay", options.weight_decay.is_some()),
-    ];
-    let of_em = of_batches(args).into_iter().chain(of_em).map(|(option, given)| {
+    let (momentum, decay) = (options.momentum.is_some(), options.weight_decay.is_some());
+    let of_em = [("--optimizer", batches), ("--momentum", momentum), ("--weight-decay", decay)];
+    for (option, given) in of_batches(args).into_iter().chain(of_em) {
         let text = format!("{option} has no effect here: EM passes over all rows");
         let hint = match batches {
             true => "give --set trainer=gradient".to_string(),
             false => format!("leave {option} out"),
         };
-        refusal(given && by_em, text, hint)
-    });
-    let of_batches = of_batches(args).into_iter().map(|(option, given)| {
+        refusal(given && by_em, text, hint)?;
+    }
+    for (option, given) in of_batches(args) {
         let hint = "give --optimizer adam or sgd as well";
-        refusal(given && !batches, format!("{option} is for mini-batches"), hint)
-    });
-    let of_others = [
-        refusal(
-            batches && options.max_iterations.is_some(),
-            "--max-iterations is for lbfgs and cg, and mini-batches count --epochs",
-            "leave --max-iterations out",
+        refusal(given && !batches, format!("{option} is for mini-batches"), hint)?;
+    }
+    let reason = "is for lbfgs and cg, and mini-batches count --epochs";
+    idle("--max-iterations", batches && options.max_iterations.is_some(), reason)?;
+    for (option, given, of, optimizer) in [
+        ("--momentum", momentum, OptimizerKind::Sgd, "sgd"),
+        ("--weight-decay", decay, OptimizerKind::Adam, "adam"),
+    ] {
+        let hint = format!("give --optimizer {optimizer} as well, or leave {option} out");
+        refusal(given && kind != of, format!("{option} is for --optimizer {optimizer}"), hint)?;
+    }
+    Ok(())
+}
+
+/// Options of columns that say nothing of such data, or with others.
+fn of_columns(args: &FitArgs, task: Task) -> Result<()> {
+    const PARTS: &str = "parts rows, and what is held out here are pairs";
+    let (columns, target, pairs) = (&args.columns, &args.source.target, task == Task::Pairs);
+    for (option, given, reason) in [
+        ("--balanced", columns.balanced, "lets classes count alike, and there are none here"),
+        (
+            "--unlabeled",
+            columns.unlabeled.is_some(),
+            "is about rows without a class, and there are no classes here",
         ),
-        refusal(
-            options.momentum.is_some() && kind != OptimizerKind::Sgd,
-            "--momentum is for --optimizer sgd",
-            "give --optimizer sgd as well, or leave --momentum out",
+        (
+            "--unlabeled-class",
+            columns.unlabeled_class.is_some(),
+            "marks rows without a class, and there are no classes here",
         ),
-        refusal(
-            options.weight_decay.is_some() && kind != OptimizerKind::Adam,
-            "--weight-decay is for --optimizer adam",
-            "give --optimizer adam as well, or leave --weight-decay out",
-        ),
-    ];
-    of_em.chain(of_batches).chain(of_others).collect()
+    ] {
+        idle(option, given && task != Task::Classes, reason)?;
+    }
+    idle("--test", pairs && columns.test.is_some(), PARTS)?;
+    let drops = columns.missing == Some(Missing::Drop);
+    refusal(
+        pairs && drops,
+        "--missing drop would renumber the rows that the pairs name",
+        "give --missing mean, median or most-frequent",
+    )?;
+    refusal(
+        columns.missing_indicators && drops,
+        "--missing-indicators says which values were filled in, and --missing drop fills in none",
+        "leave --missing-indicators out, or give --missing mean, median or most-frequent",
+    )?;
+    let weights =
+        "counts rows, and pairs have weights of their own, in the third column of --pairs";
+    let paired = "has no use where --pairs says what belongs together";
+    let whole = "keeps groups whole when rows are held out, and --split and --test name these rows";
+    let is_split = columns.split.is_some() || columns.test.is_some();
+    for (useless, option, column, reason) in [
+        (pairs, "--weights", &columns.weights, weights),
+        (pairs, "--split", &columns.split, PARTS),
+        (pairs, "--groups", &columns.groups, PARTS),
+        (pairs, "--target", target, paired),
+        (is_split, "--groups", &columns.groups, whole),
+    ] {
+        let hint = ignore_instead(option, column.as_deref().unwrap_or_default());
+        refusal(useless && column.is_some(), format!("{option} {reason}"), hint)?;
+    }
+    Ok(())
+}
+
+/// Two roles of one column.
+fn of_one_column(args: &FitArgs) -> Result<()> {
+    let columns = &args.columns;
+    let cure = "name another column in one of them";
+    let (target, groups) = (&args.source.target, &columns.groups);
+    let others = [("--target", target), ("--groups", groups)];
+    let roles =
+        [("--id", &columns.id), ("--weights", &columns.weights), ("--split", &columns.split)];
+    for (at, (option, column)) in roles.iter().enumerate() {
+        let Some(name) = column else { continue };
+        for (other, same) in others.iter().chain(&roles[at + 1..]) {
+            // The groups of rows may well be what names them.
+            if same.as_ref() == Some(name) && (*option, *other) != ("--id", "--groups") {
+                let text = format!("{option} and {other} both name the column {name:?}");
+                return Err(usage(text, cure));
+            }
+        }
+    }
+    let same = groups.is_some() && groups == target;
+    refusal(same, "--groups and --target name the same column", cure)
 }

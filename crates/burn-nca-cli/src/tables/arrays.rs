@@ -1,9 +1,9 @@
 //! Arrays, whose columns have no names, for a model or a table that has some: they are taken by their order.
 
-use crate::output::warning_if;
+use crate::output::{listed, warning_if};
 use burn_nca_data::{by_name, column_numbers, has_columns};
 
-use super::hints::listed;
+use super::SHOWN;
 use burn_nca_report::Warning;
 
 /// Whether the columns of this source have no names: an array, two of them or an archive.
@@ -26,14 +26,13 @@ pub(super) fn by_position<T>(
     (data, names): (&str, &[String]),
 ) -> Option<(T, Option<Warning>)> {
     let renamed = renamed.filter(|_| nameless(data))?;
-    let shown: Vec<&str> = names.iter().map(String::as_str).collect();
     let data = if data == "-" { "standard input" } else { data };
     // Nothing where the names are those of an array, too.
     let note = warning_if!(
         names != column_numbers(names.len()),
         ReadAs,
         "{data}: the columns of an array have no names and are taken in the order of the fit: {}",
-        listed(&shown)
+        listed(names, SHOWN)
     );
     Some((renamed, note))
 }

@@ -8,7 +8,7 @@ use burn_nca_learn::data::{Features, name_key};
 use super::SHOWN;
 use super::similar_names::about_similar_classes;
 use crate::hint::{CommandKind, hint_text};
-use crate::output::{short_name, warning, warning_if};
+use crate::output::{first_of, listed, short_name, warning, warning_if};
 use burn_nca_report::{RowNames, Warning, WarningCode, counted};
 
 /// From so many classes that are whole numbers on, they may be a quantity.
@@ -123,7 +123,7 @@ fn about_identifiers(features: &Features) -> Option<Warning> {
         Identifiers,
         "{columns} {} {} the rows rather than describe them, and {} used as a feature; --ignore leaves {cure} out, \
          --id carries one along",
-        listed(&found),
+        listed(&found, SHOWN),
         if found.len() == 1 { "numbers" } else { "number" },
         if found.len() == 1 { "is" } else { "are each" }
     ))
@@ -176,7 +176,7 @@ fn about_copies(features: &Features) -> Option<Warning> {
     Some(warning!(
         DuplicateColumns,
         "duplicate columns, which count twice before the fit; --ignore leaves one out: {}",
-        joined(&pairs.collect::<Vec<_>>())
+        first_of(&pairs.collect::<Vec<_>>(), SHOWN)
     ))
 }
 
@@ -201,16 +201,6 @@ pub(super) fn column_of(features: &Features, column: usize) -> Vec<f64> {
 /// `1 row is` or `3 rows are`.
 pub(super) fn number_of(number: usize, one: &str, many: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {many}") }
-}
-
-pub(super) fn listed(names: &[&str]) -> String {
-    joined(&names.iter().map(|name| short_name(name)).collect::<Vec<_>>())
-}
-
-/// As [`listed`], of texts that are short.
-pub(super) fn joined(texts: &[String]) -> String {
-    let shown = texts[..texts.len().min(SHOWN)].join(", ");
-    if texts.len() > SHOWN { format!("{shown}, … ({} in all)", texts.len()) } else { shown }
 }
 
 /// How a file was read, where that may be in doubt, with the options of this command.

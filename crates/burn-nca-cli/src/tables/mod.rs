@@ -1,7 +1,6 @@
 //! Real-world tables: opened, their columns split by what they are for, prepared and split.
 
 mod arrays;
-mod check;
 mod grouping;
 mod hints;
 mod of_fit;
@@ -17,9 +16,8 @@ mod test_rows;
 mod value_hints;
 
 pub use arrays::nameless;
-pub use check::check;
 pub use of_fit::{open, open_features};
-pub use of_model::{LabeledRows, ModelRows, format_of, groups_of, labeled_table, rows};
+pub use of_model::{Loaded, ModelRows, groups_of, host_values};
 pub use opened::{Opened, PreparedData};
 
 /// How many names a warning lists.

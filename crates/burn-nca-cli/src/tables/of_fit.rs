@@ -83,10 +83,7 @@ fn numbers(source: &Source) -> Result<Opened> {
     }
     let split = drawn_split(&table.target, table.features.rows(), source)?;
     let mut warnings = read_as(&std::mem::take(&mut table.notes), CommandKind::Fit);
-    let places = table.without_class.as_ref().map(|without| {
-        let all = 0..table.features.rows() + without.rows.len();
-        all.filter(|row| without.rows.binary_search(row).is_err()).collect()
-    });
+    let places = table.without_class.is_some().then(|| with_class(&table));
     let (roles, names) = (Roles::default(), RowNames { places, ..RowNames::default() });
     warnings.extend(about_rows_without_class((&table, &names), &source.columns));
     let (preparation, reduction) = (None, None);
@@ -197,6 +194,13 @@ pub(super) fn kept(
         ids: None,
     };
     (table, split, roles, places)
+}
+
+/// Which rows of the file those with a class are.
+pub(super) fn with_class(table: &Table) -> Vec<usize> {
+    let apart = table.without_class.as_ref().map_or(&[][..], |without| &without.rows);
+    let all = 0..table.features.rows() + apart.len();
+    all.filter(|row| apart.binary_search(row).is_err()).collect()
 }
 
 /// The rows of a table at places among some of them.

@@ -1,16 +1,18 @@
 //! New rows for a saved model: prepared as those of its fit were.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use burn::tensor::Tensor;
 use burn_nca_data::{
     CsvOptions, RawOptions, SparseTable, Table, TargetColumn, TargetKind, TextFormat, has_columns,
     is_sparse, open, open_features_as, open_raw, open_sparse, open_sparse_features,
 };
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, Preparation, Prepared, RawTable, Split, name_key};
+use burn_nca_program::number::ascii;
 
 use super::arrays::{by_position, features_alone, nameless};
 use super::hints::{read_as, unmeasured};
-use super::of_fit::kept;
+use super::of_fit::{kept, with_class};
 use super::roles::Roles;
 use super::target::targets;
 use crate::cli::table::TextArgs;
@@ -19,6 +21,16 @@ use crate::hint::CommandKind;
 use crate::output::{self, warning};
 use crate::source::{Source, with_given};
 use burn_nca_report::Warning;
+
+/// A saved model for a table.
+pub struct Loaded {
+    /// The model of the columns of a table.
+    pub whole: Fitted,
+    /// The model of the rows of a sparse table, which are read as `whole` embeds them.
+    pub embedded: Option<Fitted>,
+    /// Where the training rows came from; `None` for a model of an earlier version.
+    pub source: Option<Source>,
+}
 
 /// Rows that a model can embed.
 #[derive(Debug)]
@@ -37,9 +49,9 @@ pub struct ModelRows {
 
 impl ModelRows {
     /// All rows of a table of numbers.
-    fn all(features: Features) -> Self {
+    fn all(features: Features, warnings: Vec<Warning>) -> Self {
         let total = features.rows();
-        Self { features, rows: (0..total).collect(), total, ids: None, warnings: Vec::new() }
+        Self { features, rows: (0..total).collect(), total, ids: None, warnings }
     }
 
     /// The place of each row of the table among the features; `None` for rows that were left out.
@@ -50,126 +62,142 @@ impl ModelRows {
     }
 }
 
-/// The rows of `data` for a model; `id` names them, or the column that named them in the fit, where it is there.
-///
-/// Of a sparse table they are where the model puts them: what [`Fitted::of_embedded`] takes.
-pub fn rows(
-    data: &str,
-    (model, source): (&Fitted, Option<&Source>),
-    (id, text): (Option<&str>, &TextArgs),
-) -> Result<ModelRows> {
-    let learned_id = source.and_then(|source| source.columns.id.clone()).filter(|_| id.is_none());
-    let format = format_of(source, text);
-    if is_sparse(data) && id.is_none() {
-        return Ok(ModelRows::all(model.transform_sparse(&open_sparse_features(data)?)?));
+/// The values of a tensor, row-major.
+pub fn host_values(tensor: &Tensor<2>) -> Result<Vec<f64>> {
+    let values = tensor.clone().into_data().convert::<f64>().try_to_vec();
+    values.context("an embedding is of floats")
+}
+
+impl Loaded {
+    /// The model of the rows as they are read.
+    pub fn model(&self) -> &Fitted {
+        self.embedded.as_ref().unwrap_or(&self.whole)
     }
-    if model.preparation().is_none() && id.is_none() && learned_id.is_none() {
-        let names = model.scaling().names();
-        let (features, notes) = open_features_as(data, names, &format)?;
-        let (features, note) =
-            by_position(features.renamed(names), (data, names)).unwrap_or((features, None));
-        return Ok(ModelRows {
-            warnings: read_as(&notes, CommandKind::Use).into_iter().chain(note).collect(),
-            ..ModelRows::all(features)
-        });
+
+    /// The embedding of the rows of `data`, whose `places` there are counted from 0; a row whose embedding is not finite is
+    /// refused with its column.
+    pub fn embed(
+        &self,
+        (features, places): (&Features, &[usize]),
+        data: &str,
+    ) -> Result<Tensor<2>> {
+        let model = self.model();
+        let embedding = model.transform(features)?;
+        let [_, k] = embedding.dims();
+        let values = host_values(&embedding)?;
+        let bad = values.chunks_exact(k).position(|row| row.iter().any(|value| !value.is_finite()));
+        let Some(row) = bad else { return Ok(embedding) };
+        let (offset, scale) = (model.scaling().offset(), model.scaling().scale());
+        let size =
+            |column: usize| ((features.value(row, column) - offset[column]) / scale[column]).abs();
+        let largest = (0..features.columns()).max_by(|&a, &b| size(a).total_cmp(&size(b)));
+        let column = largest.expect("features have a column at least");
+        bail!(hinted(
+            format!(
+                "{data}, row {}: the embedding is not finite, because column {:?} is {:e}, far from the values that the model was fitted on (around {})",
+                places.get(row).unwrap_or(&row) + 1,
+                features.names()[column],
+                features.value(row, column),
+                ascii(offset[column], 4)
+            ),
+            "correct the value, or remove the row"
+        ))
     }
-    let mut options = options_of(model, format);
-    options.text.extend(id.map(String::from));
-    options.text_if_there.extend(learned_id.clone());
-    let (raw, note) = match id.is_some() || has_columns(data) {
-        true => (open_raw(data, &options)?, None),
-        false => {
+
+    /// How a table is written: as that of the fit, or as the options say.
+    pub fn format(&self, given: &TextArgs) -> TextFormat {
+        let learned = self.source.as_ref().map(|source| source.columns.format.clone());
+        with_given(learned.unwrap_or_default(), given)
+    }
+
+    /// The rows of `data`; `id` names them, or the column that named them in the fit, where it is there.
+    ///
+    /// Of a sparse table they are where the model puts them: what [`Fitted::of_embedded`] takes.
+    pub fn rows(&self, data: &str, (id, text): (Option<&str>, &TextArgs)) -> Result<ModelRows> {
+        let (model, source) = (&self.whole, self.source.as_ref());
+        let learned_id =
+            source.and_then(|source| source.columns.id.clone()).filter(|_| id.is_none());
+        let format = self.format(text);
+        if is_sparse(data) && id.is_none() {
+            let features = model.transform_sparse(&open_sparse_features(data)?)?;
+            return Ok(ModelRows::all(features, Vec::new()));
+        }
+        if model.preparation().is_none() && id.is_none() && learned_id.is_none() {
+            let names = model.scaling().names();
+            let (features, notes) = open_features_as(data, names, &format)?;
+            let (features, note) =
+                by_position(features.renamed(names), (data, names)).unwrap_or((features, None));
+            let warnings = read_as(&notes, CommandKind::Use).into_iter().chain(note).collect();
+            return Ok(ModelRows::all(features, warnings));
+        }
+        let mut options = options_of(model, format);
+        options.text.extend(id.map(String::from));
+        options.text_if_there.extend(learned_id.clone());
+        let (raw, note) = if id.is_some() || has_columns(data) {
+            (open_raw(data, &options)?, None)
+        } else {
             let raw = match nameless(data) {
                 true => open_raw(features_alone(data), &RawOptions::default())?,
                 false => (&open_features_as(data, &[], &TextFormat::default())?.0).into(),
             };
             let names = columns_of(model);
             by_position(raw.renamed(&names, 0), (data, &names)).unwrap_or((raw, None))
-        }
-    };
-    let ids = id.map(String::from).or(learned_id).and_then(|name| {
-        let column = raw.column(&name)?.clone().into_text();
-        Some((name, column.iter().map(|text| text.unwrap_or_default().to_string()).collect()))
-    });
-    let (prepared, remarks) = prepare(model, &raw, data)?;
-    let Prepared { features, rows, .. } = prepared;
-    let warnings = read_as(raw.notes(), CommandKind::Use).into_iter().chain(note).chain(remarks);
-    let warnings = warnings.collect();
-    Ok(ModelRows { features, rows, total: raw.rows(), ids, warnings })
-}
-
-/// Rows with their targets that a model can be measured on.
-#[derive(Debug)]
-pub struct LabeledRows {
-    /// The rows that were kept.
-    pub table: Table,
-    /// Which rows of the file these are, from 0; of a sparse table they are not known.
-    pub rows: Vec<usize>,
-    /// What was unusual.
-    pub warnings: Vec<Warning>,
-}
-
-/// The rows of `data` with their targets, for a model, and what was unusual; rows that the preparation leaves out, and
-/// those without a class, are not among them.
-pub fn labeled_table(
-    data: &str,
-    (model, source): (&Fitted, Option<&Source>),
-    (given, text): (Option<&str>, &TextArgs),
-    task: TargetKind,
-) -> Result<LabeledRows> {
-    let unlabeled = source.and_then(|source| source.columns.unlabeled_class.as_deref());
-    if is_sparse(data) {
-        return embedded_table(model, (data, task), unlabeled);
-    }
-    let format = format_of(source, text);
-    let has_columns = has_columns(data);
-    let learned = source.and_then(|source| source.target.clone());
-    let learned = learned.filter(|_| given.is_none() && has_columns);
-    let name = given.map(String::from).or(learned.clone());
-    let target = name.map_or(TargetColumn::Last, TargetColumn::Name);
-    let is_prepared = model.preparation().is_some() && (has_columns || nameless(data));
-    let found = if is_prepared {
-        prepared_table(data, model, (target, task, unlabeled), format)
-    } else {
-        let features = has_columns.then(|| model.scaling().names().to_vec());
-        let format = if has_columns { format } else { TextFormat::default() };
-        let options = CsvOptions {
-            target,
-            task,
-            features,
-            features_in_order: true,
-            format,
-            set_unlabeled_apart: true,
-            unlabeled_class: unlabeled.map(String::from),
-            ..CsvOptions::default()
         };
-        open(data, &options).map_err(anyhow::Error::from).map(|table| {
-            let apart = table.without_class.as_ref().map_or(&[][..], |without| &without.rows);
-            let all = 0..table.features.rows() + apart.len();
-            let rows = all.filter(|row| apart.binary_search(row).is_err()).collect();
-            let notes = read_as(&table.notes, CommandKind::Use).into_iter();
-            let warnings = notes.chain(unmeasured(apart.len())).collect();
-            LabeledRows { table, rows, warnings }
-        })
-    };
-    let mut found = match (found, learned) {
-        (Err(error), Some(target)) if lacks_column(&error, &target) => {
-            let target = output::short_name(&target);
-            return Err(hinted(
-                format!("the model's target is \"{target}\": {}", failure::text(&error)),
-                format!("name that of {data} with --target"),
-            ));
-        }
-        (found, _) => found?,
-    };
-    let names = model.scaling().names();
-    let renamed = found.table.features.renamed(names);
-    if let Some((renamed, note)) = by_position(renamed, (data, names)) {
-        found.table.features = renamed;
-        found.warnings.extend(note);
+        let ids = id.map(String::from).or(learned_id).and_then(|name| {
+            let column = raw.column(&name)?.clone().into_text();
+            Some((name, column.iter().map(|text| text.unwrap_or_default().to_string()).collect()))
+        });
+        let (Prepared { features, rows, .. }, remarks) = prepare(model, &raw, data)?;
+        let warnings = read_as(raw.notes(), CommandKind::Use).into_iter();
+        let warnings = warnings.chain(note).chain(remarks).collect();
+        Ok(ModelRows { features, rows, total: raw.rows(), ids, warnings })
     }
-    model.scaling().check_columns(found.table.features.names())?;
-    Ok(found)
+
+    /// The rows of `data` with their targets, and what was unusual; rows that the preparation leaves out, and those without a
+    /// class, are not among them. The target is that of the fit, or `given`.
+    pub fn labeled(
+        &self,
+        data: &str,
+        (given, text): (Option<&str>, &TextArgs),
+        task: TargetKind,
+    ) -> Result<(Table, Vec<Warning>)> {
+        let (model, source) = (&self.whole, self.source.as_ref());
+        let unlabeled = source.and_then(|source| source.columns.unlabeled_class.as_deref());
+        if is_sparse(data) {
+            let (table, warnings) = embedded_table(model, (data, task), unlabeled)?;
+            self.embed((&table.features, &[]), data)?;
+            return Ok((table, warnings));
+        }
+        let (format, has_columns) = (self.format(text), has_columns(data));
+        let learned = source.and_then(|source| source.target.clone());
+        let learned = learned.filter(|_| given.is_none() && has_columns);
+        let name = given.map(String::from).or(learned.clone());
+        let target = name.map_or(TargetColumn::Last, TargetColumn::Name);
+        let is_prepared = model.preparation().is_some() && (has_columns || nameless(data));
+        let found = if is_prepared {
+            prepared_table(data, model, (target, task, unlabeled), format)
+        } else {
+            plain_table(data, model, (target, task, unlabeled), format)
+        };
+        let (mut table, rows, mut warnings) = match (found, learned) {
+            (Err(error), Some(target)) if lacks_column(&error, &target) => {
+                let target = output::short_name(&target);
+                return Err(hinted(
+                    format!("the model's target is \"{target}\": {}", failure::text(&error)),
+                    format!("name that of {data} with --target"),
+                ));
+            }
+            (found, _) => found?,
+        };
+        let names = model.scaling().names();
+        if let Some((renamed, note)) = by_position(table.features.renamed(names), (data, names)) {
+            table.features = renamed;
+            warnings.extend(note);
+        }
+        model.scaling().check_columns(table.features.names())?;
+        self.embed((&table.features, &rows), data)?;
+        Ok((table, warnings))
+    }
 }
 
 /// The rows of a sparse table where the model puts them: what [`Fitted::of_embedded`] takes.
@@ -177,7 +205,7 @@ fn embedded_table(
     model: &Fitted,
     (data, task): (&str, TargetKind),
     unlabeled: Option<&str>,
-) -> Result<LabeledRows> {
+) -> Result<(Table, Vec<Warning>)> {
     let mut table = open_sparse(data, task)?;
     if let Some(class) = unlabeled {
         table = table.set_apart(class);
@@ -185,10 +213,38 @@ fn embedded_table(
     let SparseTable { features, target_name, target, without_class, notes } = table;
     let warnings = read_as(&notes, CommandKind::Use).into_iter();
     let warnings = warnings.chain(unmeasured(without_class.len())).collect();
-    let (without_class, notes) = (None, Vec::new());
     let features = model.transform_sparse(&features)?;
-    let table = Table { features, target_name, target, without_class, notes };
-    Ok(LabeledRows { table, rows: Vec::new(), warnings })
+    let (without_class, notes) = (None, Vec::new());
+    Ok((Table { features, target_name, target, without_class, notes }, warnings))
+}
+
+/// The rows that were kept, which rows of the file these are, and what was unusual.
+type LabeledRows = (Table, Vec<usize>, Vec<Warning>);
+
+/// A table of numbers.
+fn plain_table(
+    data: &str,
+    model: &Fitted,
+    (target, task, unlabeled): (TargetColumn, TargetKind, Option<&str>),
+    format: TextFormat,
+) -> Result<LabeledRows> {
+    let has_columns = has_columns(data);
+    let options = CsvOptions {
+        target,
+        task,
+        features: has_columns.then(|| model.scaling().names().to_vec()),
+        features_in_order: true,
+        format: if has_columns { format } else { TextFormat::default() },
+        set_unlabeled_apart: true,
+        unlabeled_class: unlabeled.map(String::from),
+        ..CsvOptions::default()
+    };
+    let table = open(data, &options)?;
+    let apart = table.without_class.as_ref().map_or(&[][..], |without| &without.rows);
+    let rows = with_class(&table);
+    let warnings = read_as(&table.notes, CommandKind::Use).into_iter();
+    let warnings = warnings.chain(unmeasured(apart.len())).collect();
+    Ok((table, rows, warnings))
 }
 
 /// The key of the group of each row of `data` by this column, where it has one; `None` without the column.
@@ -240,7 +296,7 @@ fn prepared_table(
     let of_rows = ((&with_target[..], target), Vec::new());
     let no_parts = Split { train: Vec::new(), test: Vec::new() };
     let (table, _, _, rows) = kept(&prepared, of_rows, (no_parts, Roles::default()));
-    Ok(LabeledRows { table: Table { target_name: name, ..table }, rows, warnings })
+    Ok((Table { target_name: name, ..table }, rows, warnings))
 }
 
 /// The features of a raw table, which of its rows they are, and what was unusual.
@@ -270,9 +326,4 @@ fn options_of(model: &Fitted, format: TextFormat) -> RawOptions {
         levels,
         ..RawOptions::default()
     }
-}
-
-pub fn format_of(source: Option<&Source>, given: &TextArgs) -> TextFormat {
-    let learned = source.map_or_else(TextFormat::default, |source| source.columns.format.clone());
-    with_given(learned, given)
 }

@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use burn_nca_data::{Table, Target};
 use burn_nca_learn::data::{Features, RawColumn, RawTable, RawValues, Split};
 
-use super::hints::listed;
-use crate::output::{short_name, warning, warning_if};
+use super::SHOWN;
+use crate::output::{listed, short_name, warning, warning_if};
 use burn_nca_report::{RowNames, Warning};
 
 /// Rows that each class has on average where one value for each of them is no coincidence.
@@ -138,7 +138,7 @@ fn copies_warning(names: &[&str]) -> Option<Warning> {
         TargetCopy,
         "{columns} {} {tells} the target exactly, row by row; if that is a copy of the target, every score is \
          meaningless, and --ignore leaves {leaves} out",
-        listed(names)
+        listed(names, SHOWN)
     ))
 }
 
@@ -152,7 +152,7 @@ fn names_warning(names: &[&str]) -> Option<Warning> {
         Identifiers,
         "{columns} {} {hold} a different text in each row, which carries no information about other rows; --ignore leaves {them} \
          out, --id carries one along",
-        listed(names)
+        listed(names, SHOWN)
     ))
 }
 

@@ -2,8 +2,9 @@
 
 use burn_nca_learn::data::Features;
 
-use super::hints::{column_of, joined, listed};
-use crate::output::{short_name, warning_if};
+use super::SHOWN;
+use super::hints::column_of;
+use crate::output::{first_of, listed, short_name, warning_if};
 use burn_nca_report::{RowNames, Warning};
 
 /// From so many rows on, the values of a column say what is usual in it.
@@ -46,21 +47,21 @@ pub(super) fn about_values(features: &Features, rows: &RowNames) -> Vec<Warning>
             PlaceholderValues,
             "far from all other values: {}; if that marks a missing value, it is used as a number here: leave \
              the cells empty, and give --missing",
-            joined(&marks)
+            first_of(&marks, SHOWN)
         ),
         warning_if!(
             !slips.is_empty(),
             FeatureOutliers,
             "a single value lies {FAR} times as far off as all others spread: {}; scaling makes the others \
              nearly equal, so correct the value, or remove the row, if it is an error",
-            joined(&slips)
+            first_of(&slips, SHOWN)
         ),
         warning_if!(
             !dates.is_empty(),
             DatesAsNumbers,
             "{columns} {} look like days written as 20240131, whose differences are no numbers of days; write what \
              matters of them as numbers (the year, the day of the week, days since a start), or --ignore them",
-            listed(&dates)
+            listed(&dates, SHOWN)
         ),
     ];
     all.into_iter().flatten().collect()
