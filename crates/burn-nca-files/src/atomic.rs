@@ -6,9 +6,8 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-use crate::folder::{about_folder, folder_of, sync_folder};
+use crate::folder::{about_folder, folder_of, sync, sync_folder};
 use crate::stdout::write_stdout;
-use crate::sync::sync;
 use crate::target::Target;
 use crate::{TEMPORARY, fault};
 
@@ -150,115 +149,78 @@ mod tests {
         assert_eq!(told, expected);
     }
 
+    #[cfg(unix)]
     #[test]
-    fn a_folder_that_does_not_exist_is_an_error() {
+    fn what_cannot_be_written_is_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        use std::os::unix::net::UnixListener;
         let folder = tempfile::tempdir().unwrap();
-        let missing = folder.path().join("no");
-        let error = write_atomically(&missing.join("z.csv"), b"").unwrap_err().to_string();
-        let expected = format!("the folder {} cannot be written into: ", missing.display());
-        assert!(error.starts_with(&expected) && !error.contains(TEMPORARY), "{error}");
-        let error = write_atomically(folder.path(), b"").unwrap_err().to_string();
-        assert!(error.contains("this is a folder"), "{error}");
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("fixed.csv"), "old").unwrap();
+        fs::set_permissions(at("fixed.csv"), fs::Permissions::from_mode(0o400)).unwrap();
+        let _listener = UnixListener::bind(at("socket.csv")).unwrap();
+        for (path, reason) in [
+            (at("no/z.csv"), format!("{} cannot be written into: ", at("no").display())),
+            (at(""), "this is a folder".to_string()),
+            (at("fixed.csv"), "read-only".to_string()),
+            (at("socket.csv"), "this is a socket".to_string()),
+        ] {
+            let error = write_atomically(&path, b"new").unwrap_err().to_string();
+            assert!(error.contains(&reason) && !error.contains(TEMPORARY), "{error}");
+        }
+        assert_eq!(fs::read(at("fixed.csv")).unwrap(), b"old");
     }
 
     #[cfg(unix)]
-    mod unix {
-        use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-        use std::os::unix::net::UnixListener;
+    #[test]
+    fn permissions_links_and_pipes_stay_what_they_are() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let mode = |name: &str| fs::metadata(at(name)).unwrap().permissions().mode() & 0o777;
+        write_atomically(&at("new"), b"").unwrap();
+        fs::write(at("plain"), "").unwrap();
+        assert_eq!(mode("new"), mode("plain"));
+        fs::set_permissions(at("new"), fs::Permissions::from_mode(0o640)).unwrap();
+        symlink("new", at("link.csv")).unwrap();
+        write_atomically(&at("link.csv"), b"again").unwrap();
+        assert!(fs::symlink_metadata(at("link.csv")).unwrap().is_symlink());
+        assert_eq!((mode("new"), fs::read(at("new")).unwrap()), (0o640, b"again".to_vec()));
 
-        use super::*;
+        let pipe = at("pipe.csv");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read(pipe).unwrap()
+        });
+        write_atomically(&pipe, b"rows").unwrap();
+        assert_eq!(reader.join().unwrap(), b"rows");
+        assert!(!fs::metadata(&pipe).unwrap().is_file());
+    }
 
-        fn mode(path: &Path) -> u32 {
-            fs::metadata(path).unwrap().permissions().mode() & 0o777
-        }
-
-        #[test]
-        fn a_new_file_has_the_permissions_of_any_other_and_an_old_one_keeps_its_own() {
+    #[cfg(unix)]
+    #[test]
+    fn every_name_of_a_file_keeps_naming_it() {
+        use std::os::unix::fs::MetadataExt;
+        for operation in 0.. {
             let folder = tempfile::tempdir().unwrap();
-            let [new, plain] = ["new", "plain"].map(|name| folder.path().join(name));
-            write_atomically(&new, b"").unwrap();
-            fs::write(&plain, "").unwrap();
-            assert_eq!(mode(&new), mode(&plain));
-            fs::set_permissions(&new, fs::Permissions::from_mode(0o640)).unwrap();
-            write_atomically(&new, b"again").unwrap();
-            assert_eq!((mode(&new), fs::read(&new).unwrap()), (0o640, b"again".to_vec()));
-        }
-
-        #[test]
-        fn a_read_only_file_is_refused() {
-            let folder = tempfile::tempdir().unwrap();
-            let path = folder.path().join("z.csv");
-            fs::write(&path, "old").unwrap();
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o400)).unwrap();
-            let error = write_atomically(&path, b"new").unwrap_err();
-            assert!(error.to_string().contains("read-only"), "{error}");
-            assert_eq!(fs::read(&path).unwrap(), b"old");
-        }
-
-        #[test]
-        fn a_link_stays_a_link_to_a_file_that_is_written() {
-            let folder = tempfile::tempdir().unwrap();
-            let [link, file] = ["link.csv", "file.csv"].map(|name| folder.path().join(name));
-            symlink("file.csv", &link).unwrap();
-            for text in ["made", "replaced"] {
-                write_atomically(&link, text.as_bytes()).unwrap();
-                assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-                assert_eq!(fs::read_to_string(&file).unwrap(), text);
+            let [a, b] = ["a", "b"].map(|name| folder.path().join(name));
+            fs::write(&a, "old").unwrap();
+            fs::hard_link(&a, &b).unwrap();
+            arm(Fault::Fail, operation);
+            let done = write_atomically(&a, b"new");
+            let struck = disarm();
+            let inode = |path: &Path| fs::metadata(path).unwrap().ino();
+            assert_eq!(inode(&a), inode(&b));
+            let found = fs::read(&b).unwrap();
+            if found != b"old" && found != b"new" {
+                let error = done.unwrap_err().to_string();
+                let kept = error.split("the new contents are in ").nth(1).unwrap();
+                assert_eq!(fs::read(kept).unwrap(), b"new", "{error}");
+            } else if !struck {
+                assert_eq!((found, names(folder.path()).len()), (b"new".to_vec(), 2));
+                break;
             }
-        }
-
-        #[test]
-        fn every_name_of_a_file_keeps_naming_it() {
-            let mut struck = true;
-            for operation in 0.. {
-                let folder = tempfile::tempdir().unwrap();
-                let [a, b] = ["a", "b"].map(|name| folder.path().join(name));
-                fs::write(&a, "old").unwrap();
-                fs::hard_link(&a, &b).unwrap();
-                arm(Fault::Fail, operation);
-                let done = write_atomically(&a, b"new");
-                struck = disarm();
-                let inode = |path: &Path| fs::metadata(path).unwrap().ino();
-                assert_eq!(inode(&a), inode(&b));
-                let whole = |bytes: Vec<u8>| bytes == b"old" || bytes == b"new";
-                if !whole(fs::read(&b).unwrap()) {
-                    let error = done.unwrap_err().to_string();
-                    let kept = error.split("the new contents are in ").nth(1).unwrap();
-                    assert_eq!(fs::read(kept).unwrap(), b"new", "{error}");
-                } else if !struck {
-                    assert_eq!(
-                        (fs::read(&b).unwrap(), names(folder.path()).len()),
-                        (b"new".to_vec(), 2)
-                    );
-                    break;
-                }
-            }
-            assert!(!struck);
-        }
-
-        #[test]
-        fn a_fifo_is_written_to_and_stays_one() {
-            let folder = tempfile::tempdir().unwrap();
-            let path = folder.path().join("pipe.csv");
-            assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
-            let reader = std::thread::spawn({
-                let path = path.clone();
-                move || fs::read(path).unwrap()
-            });
-            write_atomically(&path, b"rows").unwrap();
-            assert_eq!(reader.join().unwrap(), b"rows");
-            assert!(!fs::metadata(&path).unwrap().is_file());
-            write_atomically(Path::new("/dev/null"), b"rows").unwrap();
-            assert!(!fs::metadata("/dev/null").unwrap().is_file());
-        }
-
-        #[test]
-        fn a_socket_is_refused() {
-            let folder = tempfile::tempdir().unwrap();
-            let path = folder.path().join("socket.csv");
-            let _listener = UnixListener::bind(&path).unwrap();
-            let error = write_atomically(&path, b"rows").unwrap_err().to_string();
-            assert!(error.contains("this is a socket"), "{error}");
         }
     }
 }

@@ -26,7 +26,6 @@ mod folder;
 mod journal;
 mod read;
 mod stdout;
-mod sync;
 mod target;
 
 pub use atomic::write_atomically;

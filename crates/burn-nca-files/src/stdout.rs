@@ -35,17 +35,3 @@ fn of_stdout(error: io::Error) -> io::Error {
 pub fn is_closed_stdout(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<ClosedStdout>())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_pipe_of_stdout_is_told() {
-        let closed = || io::Error::from(ErrorKind::BrokenPipe);
-        assert!(is_closed_stdout(&of_stdout(closed())));
-        assert!(!is_closed_stdout(&closed()));
-        let full = of_stdout(io::Error::from(ErrorKind::StorageFull));
-        assert_eq!((full.kind(), is_closed_stdout(&full)), (ErrorKind::StorageFull, false));
-    }
-}

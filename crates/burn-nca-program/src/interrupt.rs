@@ -128,17 +128,6 @@ mod platform {
         let mask = u64::from_str_radix(mask.trim(), 16).ok()?;
         Some(mask >> (signal - 1) & 1 == 1)
     }
-
-    #[cfg(all(test, target_os = "linux"))]
-    mod tests {
-        #[test]
-        fn an_ignored_signal_is_known_by_its_bit() {
-            let status = "SigBlk:\t0000000000000000\nSigIgn:\t0000000000001001\n";
-            assert_eq!(super::is_ignored(1, status), Some(true));
-            assert_eq!(super::is_ignored(2, status), Some(false));
-            assert_eq!(super::is_ignored(1, "Name: nca"), None);
-        }
-    }
 }
 
 #[cfg(not(unix))]
@@ -156,22 +145,16 @@ mod tests {
 
     #[test]
     fn copies_share_one_wish_and_its_exit_code() {
-        let interrupt = Interrupt::default();
-        let copy = interrupt.clone();
-        assert!(!copy.is_set());
-        interrupt.ask();
-        assert!(copy.is_set());
-        let code = |interrupt: &Interrupt| {
-            let error = interrupt.error("stopped");
-            assert_eq!(error.to_string(), "stopped");
-            error.downcast::<Interrupted>().unwrap().exit_code
-        };
-        assert_eq!(code(&copy), 130);
-        assert!(answer(SIGINT, "step").ends_with("after this step; Ctrl-C again quits at once"));
-        assert!(answer(15, "step").ends_with("; a second signal quits at once"));
-        let terminated = Interrupt::default();
-        terminated.receive(15, "step");
-        assert!(terminated.is_set());
-        assert_eq!(code(&terminated), 143);
+        for (signal, code, again) in [(SIGINT, 130, "Ctrl-C again"), (15, 143, "a second signal")] {
+            let interrupt = Interrupt::default();
+            let copy = interrupt.clone();
+            assert!(!copy.is_set());
+            interrupt.receive(signal, "step");
+            assert!(copy.is_set());
+            let error = copy.error("stopped").downcast::<Interrupted>().unwrap();
+            assert_eq!((error.to_string().as_str(), error.exit_code), ("stopped", code));
+            let said = answer(signal, "step");
+            assert!(said.ends_with(&format!("after this step; {again} quits at once")), "{said}");
+        }
     }
 }

@@ -29,23 +29,3 @@ pub fn peak_memory_bytes() -> Option<u64> {
 pub fn peak_memory_bytes() -> Option<u64> {
     None
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn the_high_water_mark_is_read_in_bytes() {
-        let status = "Name:\tnca\nVmPeak:\t  900 kB\nVmHWM:\t   30720 kB\nThreads:\t2\n";
-        assert_eq!(high_water_mark(status), Some(30 << 20));
-        assert_eq!(high_water_mark("Name:\tnca\n"), None);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn memory_is_in_bytes() {
-        let peak = peak_memory_bytes().unwrap();
-        assert!((1 << 20..1 << 40).contains(&peak), "{peak}");
-    }
-}

@@ -141,44 +141,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_become_percentages_with_one_decimal() {
-        assert_eq!(percent(Some(43.0 / 45.0)), "95.6 %");
-        assert_eq!(percent(Some(1.0)), "100.0 %");
-        assert_eq!(percent(None), "–");
-    }
-
-    #[test]
-    fn counts_agree_with_their_noun() {
-        assert_eq!(counted(1, "row"), "1 row");
-        assert_eq!(counted(60_000, "row"), "60\u{a0}000 rows");
-        assert_eq!(counted(3, "class"), "3 classes");
-    }
-
-    #[test]
-    fn values_keep_their_significant_digits() {
-        assert_eq!(significant(-98.327, 4), "−98.33");
-        assert_eq!(significant(0.001234, 3), "0.00123");
-        assert_eq!(significant(1.5e-7, 2), "1.5e−7");
-        assert_eq!(ascii(-1.5e-7, 2), "-1.5e-7");
-        assert_eq!(significant(123_456.0, 3), "123456");
-        assert_eq!(significant(f64::NEG_INFINITY, 3), "−∞");
-    }
-
-    #[test]
-    fn durations_and_sizes_take_the_unit_that_suits_them() {
-        assert_eq!(duration(0.0804), "80 ms");
-        assert_eq!(duration(2.44), "2.4 s");
-        assert_eq!(duration(200.0), "3 min 20 s");
-        assert_eq!(duration(7500.0), "2 h 05 min");
-        assert_eq!(bytes(512), "512 B");
-        assert_eq!(bytes(183 << 20), "183 MiB");
-        assert_eq!(bytes(1_610_612_736), "1.5 GiB");
-    }
-
-    #[test]
-    fn ticks_are_round_and_inside_the_range() {
+    fn numbers_are_written_as_people_read_them() {
+        for (found, expected) in [
+            (percent(Some(43.0 / 45.0)), "95.6 %"),
+            (percent(None), "–"),
+            (counted(1, "row"), "1 row"),
+            (counted(60_000, "row"), "60\u{a0}000 rows"),
+            (counted(3, "class"), "3 classes"),
+            (significant(-98.327, 4), "−98.33"),
+            (significant(0.001234, 3), "0.00123"),
+            (significant(1.5e-7, 2), "1.5e−7"),
+            (ascii(-1.5e-7, 2), "-1.5e-7"),
+            (significant(123_456.0, 3), "123456"),
+            (significant(f64::NEG_INFINITY, 3), "−∞"),
+            (duration(0.0804), "80 ms"),
+            (duration(2.44), "2.4 s"),
+            (duration(200.0), "3 min 20 s"),
+            (duration(7500.0), "2 h 05 min"),
+            (bytes(512), "512 B"),
+            (bytes(183 << 20), "183 MiB"),
+            (bytes(1_610_612_736), "1.5 GiB"),
+            (tick_labels(&ticks(-1.0, 1.0, 4)).join(" "), "−1.0 −0.5 0.0 0.5 1.0"),
+        ] {
+            assert_eq!(found, expected);
+        }
         assert_eq!(ticks(0.0, 42.0, 5), [0.0, 10.0, 20.0, 30.0, 40.0]);
-        assert_eq!(tick_labels(&ticks(-1.0, 1.0, 4)), ["−1.0", "−0.5", "0.0", "0.5", "1.0"]);
         assert_eq!(ticks(3.0, 3.0, 5), [3.0]);
     }
 }

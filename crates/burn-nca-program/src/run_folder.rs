@@ -85,11 +85,6 @@ impl RunFolder {
         &self.partial
     }
 
-    /// Whether there is a state to resume from.
-    pub fn has_state(&self) -> bool {
-        !self.states(&self.partial).is_empty()
-    }
-
     /// Removes the states of a run that cannot be resumed; without other files the folder goes with this value.
     pub fn forget(&self) {
         // What cannot be removed is refused when it is resumed from.
@@ -160,7 +155,7 @@ impl RunFolder {
 
     /// Refuses a folder with files of which none is a run's.
     fn refuse_foreign(&self) -> Result<()> {
-        if self.partial.join(LOCK).exists() || self.has_state() {
+        if self.partial.join(LOCK).exists() || !self.states(&self.partial).is_empty() {
             return Ok(());
         }
         let Some(name) = self.entries(&self.partial).next() else { return Ok(()) };
@@ -224,4 +219,81 @@ fn partial_path(target: &Path) -> Result<PathBuf> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    fn open(target: &Path, resume: bool) -> Result<RunFolder> {
+        RunFolder::open(target, resume, &["trials.json", ".checkpoint.json"])
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[track_caller]
+    fn refused(target: &Path, resume: bool, part: &str) {
+        let error = open(target, resume).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+
+    #[test]
+    fn a_run_appears_complete_or_waits_to_be_resumed() {
+        let place = tempfile::tempdir().unwrap();
+        let target = place.path().join("runs/a");
+        refused(&target, true, "no interrupted run");
+        let run = open(&target, false).unwrap();
+        for resume in [false, true] {
+            refused(&target, resume, "another run is writing into");
+        }
+        for name in ["results.json", "trials.json", "pairs.checkpoint.json", ".nca-tmp-x"] {
+            fs::write(run.file(name), "{}").unwrap();
+        }
+        drop(run);
+        refused(&target, false, "add --resume");
+        let run = open(&target, true).unwrap();
+        assert_eq!(names(run.path()).len(), 4, "the results, two states and the lock");
+        run.finish().unwrap();
+        assert_eq!(names(&target), ["results.json"]);
+        refused(&target, false, "already exists; choose another with --out");
+    }
+
+    #[test]
+    fn a_run_without_files_leaves_no_folder_and_results_outlast_one_without_states() {
+        let place = tempfile::tempdir().unwrap();
+        let target = place.path().join("a");
+        drop(open(&target, false).unwrap());
+        let run = open(&target, false).unwrap();
+        fs::write(run.file("pairs.checkpoint.json"), "state").unwrap();
+        run.forget();
+        drop(run);
+        assert!(names(place.path()).is_empty());
+        let run = open(&target, false).unwrap();
+        fs::write(run.file("model"), "weights").unwrap();
+        drop(run);
+        let run = open(&target, true).unwrap();
+        fs::create_dir(&target).unwrap();
+        let error = format!("{:#}", run.finish().unwrap_err());
+        assert!(error.contains("results are in") && error.contains("already exists"), "{error}");
+        assert!(place.path().join("a.partial/model").exists());
+    }
+
+    #[test]
+    fn folders_of_other_files_and_names_that_cannot_be_folders_are_refused() {
+        let place = tempfile::tempdir().unwrap();
+        let partial = place.path().join("a.partial");
+        fs::create_dir(&partial).unwrap();
+        fs::write(partial.join("thesis.tex"), "").unwrap();
+        let part = "holds \"thesis.tex\", but nothing to resume from";
+        refused(&place.path().join("a"), true, part);
+        assert_eq!(names(&partial), ["thesis.tex"]);
+        refused(Path::new(".."), false, "exists");
+        refused(Path::new("no/such/.."), false, "has no name");
+        #[cfg(unix)]
+        {
+            let link = place.path().join("link");
+            std::os::unix::fs::symlink("nowhere", &link).unwrap();
+            refused(&link, false, "leads nowhere");
+        }
+    }
+}

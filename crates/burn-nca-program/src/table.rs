@@ -282,16 +282,27 @@ fn finished(table: &comfy_table::Table) -> String {
 mod tests {
     use super::*;
 
-    fn table(rows: &[(String, f64)]) -> Table<'_, (String, f64)> {
-        Table::of("scores", rows)
-            .names("who", 8, |row| row.0.clone())
-            .number("share", |row| Cell::marked(format!("{} %", row.1), "best", row.1 > 5.0))
-            .drawing("bar", "<i></i>", |_| "<u></u>".to_owned())
-            .row_class(|row| if row.1 > 5.0 { "fitted" } else { "" })
-    }
-
     #[test]
-    fn a_terminal_obeys_no_name_and_shows_its_beginning() {
+    fn a_terminal_and_the_page_show_the_same_columns_and_obey_no_name() {
+        let rows = [("a".to_owned(), 3.0), ("a long < name".to_owned(), 7.0)];
+        let table = |rows| {
+            Table::of("scores", rows)
+                .names("who", 8, |row: &(String, f64)| row.0.clone())
+                .number("share", |row| Cell::marked(format!("{} %", row.1), "best", row.1 > 5.0))
+                .drawing("bar", "<i></i>", |_| "<u></u>".to_owned())
+                .row_class(|row| if row.1 > 5.0 { "fitted" } else { "" })
+        };
+        let plain = table(&rows).plain(Terminal::PLAIN);
+        let expected = " who            share\n──────────────────────\n a                3 %\n a long < name   *7 %\n";
+        assert_eq!(plain, expected);
+        let html = table(&rows).html();
+        for part in [
+            "<td class=\"n\">3 %</td><td class=\"bar\" aria-hidden=\"true\"><u></u></td>",
+            "<tr class=\"fitted\"><th scope=\"row\"><span class=\"name\" title=\"a long &lt; name\">",
+            "<b>7 %</b><span class=\"hidden\"> (best)</span>",
+        ] {
+            assert!(html.contains(part), "{html}");
+        }
         let rows = [("\u{1b}[31mred\n".to_owned(), 1.0), ("A".repeat(5000), 9.0)];
         for styled in [false, true] {
             let plain = table(&rows).plain(Terminal { styled, ..Terminal::PLAIN });
@@ -301,28 +312,8 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_and_the_page_show_the_same_columns() {
-        let rows = [("a".to_owned(), 3.0), ("a long < name".to_owned(), 7.0)];
-        let plain = table(&rows).plain(Terminal::PLAIN);
-        let lines: Vec<&str> = plain.lines().collect();
-        assert_eq!((lines[0], lines[2]), (" who            share", " a                3 %"));
-        assert_eq!(lines[3], " a long < name   *7 %");
-        let html = table(&rows).html();
-        assert!(html.contains(
-            "<td class=\"n\">3 %</td><td class=\"bar\" aria-hidden=\"true\"><u></u></td>"
-        ));
-        assert!(html.contains("<tr class=\"fitted\"><th scope=\"row\"><span class=\"name\" title=\"a long &lt; name\">"));
-        assert!(html.contains("<b>7 %</b><span class=\"hidden\"> (best)</span>"), "{html}");
-    }
-
-    #[test]
-    fn numbers_stand_at_the_right_under_one_rule_and_no_narrow_terminal_breaks_one() {
+    fn no_narrow_terminal_breaks_a_number() {
         let words = |row: [&str; 2]| row.map(String::from).to_vec();
-        let rows = vec![words(["a", "1"]), words(["b", "100"])];
-        let text = plain_table(words(["name", "n"]), rows, Terminal::PLAIN);
-        assert_eq!(text, " name    n\n───────────\n a       1\n b     100\n");
-        let escaped = plain_table(words(["\u{1b}c", "n"]), Vec::new(), Terminal::PLAIN);
-        assert!(!escaped.contains('\u{1b}'));
         let rows = vec![words(["a name of many words that go on", "123456.75"])];
         let narrow = Terminal { width: Some(34), ..Terminal::PLAIN };
         let text = plain_table(words(["name", "n"]), rows, narrow);
