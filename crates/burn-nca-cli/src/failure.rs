@@ -41,6 +41,11 @@ pub fn refusal(
     if given { Err(usage(text, hint)) } else { Ok(()) }
 }
 
+/// Refuses an option that is `given`, for this reason, which leaving it out cures.
+pub fn idle(option: &str, given: bool, reason: &str) -> anyhow::Result<()> {
+    refusal(given, format!("{option} {reason}"), format!("leave {option} out"))
+}
+
 fn error(text: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> Error {
     Error::data(Message::from(text.into()).with_hint(Hint::edit(hint)))
 }

@@ -19,7 +19,7 @@ use serde::Serialize;
 use super::loaded::load_for;
 use super::training_rows;
 use crate::cli::{EvaluateArgs, Format, SourceArgs};
-use crate::failure::{hinted, in_one_line, refusal};
+use crate::failure::{hinted, idle, in_one_line};
 use crate::fitting::neighbor_count;
 use crate::output::{self, short_name, warning_if};
 use crate::source::Source;
@@ -55,8 +55,7 @@ fn refuse_without_effect(args: &EvaluateArgs, known: &TrainingTargets) -> Result
         (args.neighbors.is_some() && pairs, "--neighbors", [learned, by_rank]),
         (args.train.is_some() && pairs, "--train", [learned, "no training rows are compared with"]),
     ] {
-        let text = format!("{option} has no effect here: {learned}{reason}");
-        refusal(given, text, format!("leave {option} out"))?;
+        idle(option, given, &format!("has no effect here: {learned}{reason}"))?;
     }
     Ok(())
 }

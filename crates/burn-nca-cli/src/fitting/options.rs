@@ -11,7 +11,7 @@ use super::candidates::says_how_to_fit;
 use super::optimizer;
 use crate::cli::fit::{EncoderKind, Init, OptimizerKind, SumsKind};
 use crate::cli::{FitArgs, NeighborCount, Rule};
-use crate::failure::{refusal, usage};
+use crate::failure::{idle, refusal, usage};
 use crate::hint::ignore_instead;
 
 /// Refuses the first option without an effect.
@@ -24,11 +24,6 @@ pub fn check(args: &FitArgs, learned_from: Task, method: &AnyMethod) -> Result<(
     of_another_optimizer(args, method)?;
     of_columns(args, learned_from)?;
     of_one_column(args)
-}
-
-/// Refuses an option that is `given`, for this reason, which leaving it out cures.
-fn idle(option: &str, given: bool, reason: &str) -> Result<()> {
-    refusal(given, format!("{option} {reason}"), format!("leave {option} out"))
 }
 
 /// An option that belongs to another one. (clap asks for the other by itself, but not where a third excludes it.)

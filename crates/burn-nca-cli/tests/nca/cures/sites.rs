@@ -13,7 +13,7 @@ const BUILT: [&str; 2] = ["Setting::", "Hint::"];
 const HELPERS: [&str; 2] = ["burn-nca-cli/src/hint.rs", "burn-nca-cli/src/failure.rs"];
 
 /// Functions of the program that take a text and a hint.
-const CALLED: [&str; 3] = ["hinted(", "usage(", "refusal("];
+const CALLED: [&str; 4] = ["hinted(", "usage(", "refusal(", "idle("];
 
 /// Sites without a case, and why.
 const UNTRIED: &str = "
