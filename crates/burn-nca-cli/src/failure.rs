@@ -27,7 +27,6 @@ pub fn usage(text: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> any
     anyhow::Error::new(Usage(error(text, hint)))
 }
 
-/// An error of data, files or the device, and what to do about it.
 pub fn hinted(text: impl Into<String>, hint: impl Into<Cow<'static, str>>) -> anyhow::Error {
     anyhow::Error::new(error(text, hint))
 }
@@ -75,7 +74,6 @@ pub fn in_one_line(error: &anyhow::Error) -> String {
     burn_nca_data::in_one_line(text(error), hint(error, CommandKind::Use))
 }
 
-/// What to do about an error, by options of this command.
 pub fn hint(error: &anyhow::Error, command: CommandKind) -> Option<String> {
     hint_text(error.chain().filter_map(with_hints).flat_map(Error::hints), command)
 }

@@ -9,11 +9,9 @@ const LONGEST: usize = 60;
 /// Whether a command fits a model, or uses one that is fitted: which options it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandKind {
-    /// `nca fit`.
     Fit,
     /// `nca predict` and `nca transform`, which write a line for each row.
     Embed,
-    /// Every other command.
     Use,
 }
 

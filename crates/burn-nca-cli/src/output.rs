@@ -19,12 +19,10 @@ pub fn print_text(text: &str) -> Result<()> {
     print(&printable(text))
 }
 
-/// Prints one JSON document.
 pub fn print_json(document: &impl Serialize) -> Result<()> {
     print_json_text(&format!("{}\n", serde_json::to_string_pretty(document)?))
 }
 
-/// Prints JSON that is text already.
 pub fn print_json_text(text: &str) -> Result<()> {
     print(&escaped_json(text))
 }
@@ -49,7 +47,6 @@ macro_rules! warning {
     };
 }
 
-/// The same where a condition holds.
 macro_rules! warning_if {
     ($holds:expr, $($warning:tt)+) => {
         $holds.then(|| crate::output::warning!($($warning)+))
@@ -57,7 +54,6 @@ macro_rules! warning_if {
 }
 pub(crate) use {warning, warning_if};
 
-/// Reports to the user what is worth knowing, on stderr.
 pub fn warn(message: &str) {
     eprint_line(&format!("warning: {message}"));
 }
@@ -88,22 +84,16 @@ pub fn listed<S: AsRef<str>>(names: &[S], most: usize) -> String {
     first_of(&names.iter().map(|name| short_name(name.as_ref())).collect::<Vec<_>>(), most)
 }
 
-/// The texts, or the first of more than `most`.
 pub fn first_of(texts: &[String], most: usize) -> String {
     let shown = texts[..texts.len().min(most)].join(", ");
     if texts.len() > most { format!("{shown}, … ({} in all)", texts.len()) } else { shown }
 }
 
-/// How a table is written into a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableFormat {
-    /// Comma-separated text.
     Csv,
-    /// A NumPy array.
     Npy,
-    /// A Parquet file.
     Parquet,
-    /// One JSON document.
     Json,
 }
 

@@ -18,10 +18,8 @@ use crate::cli::parse::joined;
 use crate::failure::hinted;
 use crate::output::{self, short_name};
 
-/// The name of the file in the folder of a model.
 const FILE: &str = "source.json";
 
-/// The word for standard input.
 const STANDARD_INPUT: &str = "-";
 
 /// The table of a fit and how its rows were chosen; a model of an earlier version has none.
@@ -29,13 +27,10 @@ const STANDARD_INPUT: &str = "-";
 pub struct Source {
     /// The bundled set, the file or the pair of files, as the fit was given it.
     pub data: String,
-    /// What was learned from.
     pub task: Task,
     /// The column of the target; `None` for pairs and where columns have no names (bundled sets and arrays).
     pub target: Option<String>,
-    /// Columns that were left out.
     pub ignored: Vec<String>,
-    /// The file of the pairs.
     pub pairs: Option<PathBuf>,
     /// Which rows, or pairs, were held out.
     pub split: HeldOut,
@@ -52,17 +47,13 @@ fn gives_rows_once(path: &Path) -> bool {
     path == Path::new(STANDARD_INPUT) || !(is_regular(path) || path.is_dir())
 }
 
-/// A seeded split.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeldOut {
-    /// The share held out.
     pub share: f64,
-    /// The seed of the choice.
     pub seed: u64,
 }
 
 impl Source {
-    /// The source of a fit, as its options say.
     pub fn of_fit(args: &FitArgs, task: Task) -> Self {
         Self {
             task,
@@ -105,7 +96,6 @@ impl Source {
         self.pairs.as_deref().filter(|file| !gives_rows_once(file))
     }
 
-    /// Writes it next to the model in `folder`.
     pub fn save(&self, folder: &Path) -> Result<()> {
         let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');
@@ -128,7 +118,6 @@ impl Source {
         Ok(Some(source))
     }
 
-    /// What the column of the target is read as.
     pub fn kind(&self) -> TargetKind {
         match self.task {
             Task::Numbers => TargetKind::Numeric,
@@ -136,7 +125,6 @@ impl Source {
         }
     }
 
-    /// Where the column of the target is.
     pub fn target_column(&self) -> TargetColumn {
         self.target.clone().map_or(TargetColumn::Last, TargetColumn::Name)
     }

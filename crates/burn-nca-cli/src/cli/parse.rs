@@ -33,7 +33,6 @@ pub fn picture(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Rows that are candidates of a batch, and whether they are the nearest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CandidateRows {
     pub rows: usize,
@@ -54,10 +53,8 @@ pub fn candidates(text: &str) -> Result<CandidateRows, String> {
     rows.map(|rows| CandidateRows { rows, nearest }).map_err(|_| cure.to_string())
 }
 
-/// How many neighbors vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NeighborCount {
-    /// This many.
     Given(usize),
     /// The k with most training rows right, each left out in turn.
     CrossValidated,
@@ -82,7 +79,6 @@ pub fn neighbor_count(text: &str) -> Result<NeighborCount, String> {
     }
 }
 
-/// A character that separates values, or its name.
 pub fn separator(text: &str) -> Result<char, String> {
     let mut letters = text.chars();
     match (text, letters.next(), letters.next()) {
@@ -96,7 +92,6 @@ pub fn separator(text: &str) -> Result<char, String> {
     }
 }
 
-/// A decimal sign, or its name.
 pub fn decimal_sign(text: &str) -> Result<DecimalSign, String> {
     match text {
         "." | "point" => Ok(DecimalSign::Point),
@@ -109,12 +104,10 @@ pub fn decimal_sign(text: &str) -> Result<DecimalSign, String> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NameList(pub Vec<String>);
 
-/// The names of several lists, one after the other.
 pub fn joined(lists: &[NameList]) -> Vec<String> {
     lists.iter().flat_map(|list| list.0.iter().cloned()).collect()
 }
 
-/// The names of a list; none in an empty text.
 pub fn name_list(text: &str) -> Result<NameList, String> {
     let (mut names, mut rest) = (Vec::new(), text.trim());
     if rest.is_empty() {
@@ -192,7 +185,6 @@ pub fn open_share(text: &str) -> Result<f64, String> {
     checked(text, |share| *share > 0.0 && *share < 1.0, "a share between 0 and 1, such as 0.2")
 }
 
-/// A momentum: 0 or more, below 1.
 pub fn momentum(text: &str) -> Result<f64, String> {
     checked(text, |share| (0.0..1.0).contains(share), "a number from 0 to below 1, such as 0.9")
 }
@@ -209,7 +201,6 @@ pub fn perplexity(text: &str) -> Result<f64, String> {
     checked(text, is_good, "a number above 1, such as 15, or 0 for none")
 }
 
-/// A finite number above 0.
 pub fn positive(text: &str) -> Result<f64, String> {
     checked(text, |number| *number > 0.0 && f64::is_finite(*number), "a finite number above 0")
 }

@@ -20,7 +20,6 @@ const PAGE: &str = "index.html";
 /// How long a browser may take to send its request.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Serves the page until it is stopped.
 pub fn run(args: &DemoArgs) -> Result<()> {
     let (site, page) = (args.site.as_path(), args.site.join(PAGE));
     if !page.is_file() {

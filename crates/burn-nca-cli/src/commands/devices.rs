@@ -9,7 +9,6 @@ use crate::failure::in_one_line;
 use crate::output;
 use crate::process::without_panic_message;
 
-/// Lists the devices, and tests them if asked to.
 pub fn run(test: bool) -> Result<()> {
     for name in device::available() {
         let result = if test { format!("  {}", tested(&name)) } else { String::new() };
@@ -37,7 +36,6 @@ fn tested(name: &str) -> String {
     }
 }
 
-/// The comparison in one number type as a line.
 fn described(compared: &SumsCompared) -> String {
     let SumsCompared { dtype, objectives, value, gradient } = compared;
     let name = format!("{dtype:?}").to_lowercase();

@@ -60,7 +60,6 @@ fn refuse_without_effect(args: &EvaluateArgs, known: &TrainingTargets) -> Result
     Ok(())
 }
 
-/// Measures a model of classes on rows with a class.
 fn classes(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
     let model = loaded.model();
     let SourceArgs { data, target, text, .. } = &args.source;
@@ -87,7 +86,6 @@ fn classes(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
     }
 }
 
-/// Measures a model of numbers on rows with a target.
 fn numbers(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
     let model = loaded.model();
     let SourceArgs { data, target, text, .. } = &args.source;
@@ -107,21 +105,16 @@ fn numbers(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
     }
 }
 
-/// The scores of a model of pairs on pairs of rows.
 #[derive(Debug, Serialize)]
 struct PairScores {
-    /// Number of rows.
     rows: usize,
-    /// Number of pairs.
     pairs: usize,
     /// Recall of the partner, its median rank, and the mean of 1 / rank.
     #[serde(flatten)]
     values: BTreeMap<String, Option<f64>>,
-    /// What to know before trusting the numbers.
     warnings: Vec<Warning>,
 }
 
-/// Measures a model of pairs on pairs of rows.
 fn pairs(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
     let Some(file) = &args.pairs else {
         bail!(hinted(
@@ -185,7 +178,6 @@ fn seen(
     Ok(Seen { noun: "pair", measured: "pair", same: VALUES, seen, by_chance: 0.0 })
 }
 
-/// The training rows, read again.
 fn training_rows(args: &EvaluateArgs, loaded: &Loaded) -> Result<(Features, RowNames)> {
     if loaded.embedded.is_some() {
         bail!("the rows of a sparse table are not compared by Euclidean distance");

@@ -52,7 +52,6 @@ pub fn run(args: &FitArgs) -> Result<()> {
     }
 }
 
-/// A run of `nca fit`.
 struct Run<'a> {
     args: &'a FitArgs,
     stages: Stages,
@@ -179,7 +178,6 @@ impl Run<'_> {
         Ok((model, rows, recording))
     }
 
-    /// The model with its rule, and the k of k-NN.
     fn decided(&self, model: Fitted) -> Result<(Fitted, usize)> {
         let args = self.args;
         if args.neighbors.is_some_and(NeighborCount::is_rule) {
@@ -235,7 +233,6 @@ fn device_for(given: &str, (rows, dim): (&Features, Option<usize>)) -> Result<(S
     Ok((name, device))
 }
 
-/// The device that is fastest for a table of this many rows and features to this many dimensions.
 fn fastest_device(size: [usize; 3]) -> Result<String> {
     let times = process::without_panic_message(|| burn_nca_learn::time_devices(size));
     let Some(fastest) = times.first() else {
@@ -251,7 +248,6 @@ fn fastest_device(size: [usize; 3]) -> Result<String> {
     Ok(fastest.name.clone())
 }
 
-/// The model that the fit starts from, if one was named.
 fn warm_start(args: &FitArgs, features: &Features, device: &Device) -> Result<Option<Fitted>> {
     let Some(path) = args.model.warm_start.as_deref() else { return Ok(None) };
     let model = Fitted::load(&model_folder(path), device)?;

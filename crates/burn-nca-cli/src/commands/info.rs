@@ -29,7 +29,6 @@ use burn_nca_report::{FeatureWeight, FeatureWeights, Matrix, OWN_RULE, RowNames}
 /// The most columns, or classes, named for people.
 const SHOWN: usize = 40;
 
-/// The description of a saved model.
 #[derive(Serialize)]
 struct Info<'a> {
     /// The name of the method as it was applied, as `nca methods` lists it: `lda` for a fit that took no step from it.
@@ -37,7 +36,6 @@ struct Info<'a> {
     settings: serde_json::Value,
     columns: &'a [String],
     classes: &'a [String],
-    /// The targets of a model of numbers.
     targets: &'a [String],
     /// How the model predicts; null for a model of pairs.
     decision: Option<Decision>,
@@ -59,7 +57,6 @@ struct Info<'a> {
     feature_weights: FeatureWeights,
 }
 
-/// Describes a saved model.
 pub fn run(args: &InfoArgs) -> Result<()> {
     let (model, source) = load_with_source(&args.model)?;
     if let Some(path) = &args.labels {
@@ -121,7 +118,6 @@ fn text(info: &Info<'_>, model: &Fitted, terminal: Terminal) -> String {
     text
 }
 
-/// What is said of a model in one line each.
 fn facts(info: &Info<'_>, model: &Fitted) -> Vec<(String, String)> {
     let (card, applied) = (model.card(), model.applied_method());
     let mut lines = Vec::new();
@@ -185,7 +181,6 @@ fn facts(info: &Info<'_>, model: &Fitted) -> Vec<(String, String)> {
     lines
 }
 
-/// The L2 penalty of a method that has one.
 fn penalty(card: &ModelCard) -> String {
     let of = if card.fit.penalty == Some(Penalty::Spread) { " of the spread" } else { "" };
     match (card.fit.l2, &card.method) {
@@ -195,7 +190,6 @@ fn penalty(card: &ModelCard) -> String {
     }
 }
 
-/// The features of the largest weights.
 fn weights_table(weights: &FeatureWeights, terminal: Terminal) -> String {
     let mut sorted: Vec<&FeatureWeight> = weights.0.iter().collect();
     sorted.sort_by(|a, b| b.weight.total_cmp(&a.weight));

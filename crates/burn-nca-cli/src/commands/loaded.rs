@@ -37,7 +37,6 @@ pub fn load_with_source(args: &ModelArgs) -> Result<(Fitted, Option<Source>)> {
     Ok((load_model(args)?, Source::of_model(&model_folder(&args.model))?))
 }
 
-/// The model for the rows of `data`.
 pub fn load_for(args: &ModelArgs, data: &str) -> Result<Loaded> {
     let (whole, source) = load_with_source(args)?;
     let embedded = is_sparse(data).then(|| whole.of_embedded());

@@ -9,7 +9,6 @@ use crate::cli::Format;
 use crate::cli::method::MethodsArgs;
 use crate::output;
 
-/// Lists the methods, or one with its settings.
 pub fn run(args: &MethodsArgs) -> Result<()> {
     let all = AnyMethod::all().into_iter().map(|method| method.info());
     let chosen: Vec<MethodInfo> =

@@ -23,7 +23,6 @@ use clap_complete::Shell;
 use crate::cli::{Cli, Command};
 use crate::{logging, output};
 
-/// Runs the command of the command line.
 pub fn run(cli: Cli) -> Result<()> {
     logging::start(cli.verbose);
     match cli.command {
@@ -42,13 +41,11 @@ pub fn run(cli: Cli) -> Result<()> {
     }
 }
 
-/// Lists the sets that need no file: `nca datasets`.
 fn list_datasets() -> Result<()> {
     let lines = catalog().iter().map(|set| (set.name.to_string(), set.description.to_string()));
     output::print(&listing(&lines.collect::<Vec<_>>(), Terminal::of_stdout()))
 }
 
-/// Prints what a shell needs to complete the command line: `nca completions`.
 fn print_completions(shell: Shell) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "nca", &mut script);

@@ -20,7 +20,6 @@ use crate::tables::Loaded;
 /// The column of the predictions where the fit knew no name of the target.
 const CLASS: &str = "class";
 
-/// Features that are named for a row.
 const FEATURES: usize = 3;
 
 /// Classifies the rows of a table, or predicts their target.
@@ -117,7 +116,6 @@ fn predicted(
     Ok((found.into_iter().map(|class| json!(names[class])).collect(), shares))
 }
 
-/// Several targets are a list.
 fn numbers(numbers: &[f64]) -> Value {
     match numbers {
         [number] => json!(number),
@@ -125,14 +123,12 @@ fn numbers(numbers: &[f64]) -> Value {
     }
 }
 
-/// The predictions of a table.
 #[derive(Serialize)]
 struct Document<'a> {
     target: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a str>,
     rows: Vec<Row<'a>>,
-    /// What was unusual in the table.
     warnings: &'a [Warning],
 }
 
@@ -189,7 +185,6 @@ fn csv_cells(value: &Value) -> Vec<String> {
 /// What the predictions of some rows are made of.
 struct Explained {
     rows: Vec<Value>,
-    /// The heads of the columns.
     head: Vec<String>,
     /// How many of these are of neighbors; the others are of features.
     of_neighbors: usize,
@@ -278,7 +273,6 @@ fn explanation(model: &Fitted, found: &Explanation, names: &RowNames) -> Value {
 }
 
 impl Explained {
-    /// The explanation of a row as cells.
     fn cells(&self, row: &Value) -> Vec<String> {
         let mut cells = Vec::new();
         for neighbor in row["neighbors"].as_array().into_iter().flatten() {

@@ -11,7 +11,6 @@ use crate::fitting::run_folder::{REPORT_JSON, REPORT_PAGE};
 use crate::output;
 use burn_nca_report::{FORMAT, Report, picture_file};
 
-/// Writes a run's page again from its numbers, or its pictures.
 pub fn run(args: &ReportArgs) -> Result<()> {
     let report = open(&args.run)?;
     let page = args.run.join(REPORT_PAGE);
@@ -29,7 +28,6 @@ pub fn run(args: &ReportArgs) -> Result<()> {
     output::print_text(&paths.concat())
 }
 
-/// Writes the picture of a report into these files.
 pub fn write_pictures(report: &Report, paths: &[PathBuf]) -> Result<()> {
     for path in paths {
         output::write_file(path, &picture_file(report, path)?)?;
@@ -37,7 +35,6 @@ pub fn write_pictures(report: &Report, paths: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// The numbers of a run.
 fn open(folder: &Path) -> Result<Report> {
     let path = folder.join(REPORT_JSON);
     let text = read_regular_text(&path).with_context(|| {

@@ -10,7 +10,6 @@ use crate::failure::usage;
 use crate::output::{self, TableFormat};
 use crate::tables::ModelRows;
 
-/// Embeds the rows of a table.
 pub fn run(args: &TransformArgs) -> Result<()> {
     // Known before the work begins.
     let offered = [TableFormat::Csv, TableFormat::Npy, TableFormat::Parquet];

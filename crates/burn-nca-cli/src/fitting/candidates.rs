@@ -48,7 +48,6 @@ pub fn says_how_to_fit(args: &FitArgs) -> bool {
         || args.columns.unlabeled.is_some()
 }
 
-/// The candidates to compare where no option says how to fit.
 fn default_candidates(
     args: &FitArgs,
     config: &Estimator,
@@ -122,7 +121,6 @@ fn settings(args: &FitArgs, config: &Estimator, train: AnyData<'_>) -> TuneConfi
     tune
 }
 
-/// The criterion of a method that has one.
 fn criterion(config: &Estimator) -> Option<Criterion> {
     match &config.method {
         AnyMethod::Nca(method) => Some(method.criterion),

@@ -8,7 +8,6 @@ use burn_nca_learn::method::AnyMethod;
 use crate::cli::FitArgs;
 use crate::failure::{Usage, usage};
 
-/// What the options say is learned from.
 pub fn learned_from(args: &FitArgs) -> Result<Task> {
     let targets = &args.targets;
     match (targets.pairs.is_some(), targets.soft, targets.task) {
@@ -66,7 +65,6 @@ pub fn chosen(args: &FitArgs, task: Task) -> Result<AnyMethod> {
     Ok(chosen)
 }
 
-/// What `--method` says, or what the task stands for.
 fn name(args: &FitArgs, task: Task) -> Result<&str> {
     match (args.method.method.as_deref(), args.targets.soft) {
         (Some(name), true) if name != "soft-nca" => Err(usage(

@@ -49,7 +49,6 @@ pub fn batches(args: &FitArgs, encoder: &EncoderConfig, rows: usize) -> Stochast
     }
 }
 
-/// The optimizer, with its mini-batches where it takes any.
 pub fn optimizer(
     options: &OptimizerOptions,
     kind: OptimizerKind,
@@ -76,7 +75,6 @@ pub fn optimizer(
     }
 }
 
-/// Early stopping, where it is asked for.
 pub fn early_stopping(options: &OptimizerOptions) -> Option<EarlyStoppingConfig> {
     let share = options.early_stopping?;
     let default = EarlyStoppingConfig::new();

@@ -19,7 +19,6 @@ pub struct FitProgress<'a> {
     /// The bar itself, which is to be removed at the end.
     pub bar: Bar,
     stages: &'a Stages,
-    /// What the held-out score is.
     measure: ComparedBy,
     /// What went wrong during the fit, and was reported then.
     pub warnings: RefCell<Vec<Warning>>,
@@ -47,7 +46,6 @@ impl<'a> FitProgress<'a> {
         ControlFlow::Continue(())
     }
 
-    /// Reports what became of the checkpoint.
     fn tell(&self, event: &CheckpointEvent<'_>) {
         match event {
             CheckpointEvent::Resumed { iteration, ended: true } => self.bar.line(&format!(

@@ -18,13 +18,11 @@ const WITH_EVERY_CHECKPOINT: usize = 16 << 20;
 
 /// The steps of a fit with a run's folder, for its report.
 pub struct Recording {
-    /// Notes the start and the steps.
     pub recorder: RefCell<Recorder>,
     file: PathBuf,
     of: FitIdentity,
     /// What is missing of a resumed fit.
     missing: Cell<Option<Missing>>,
-    /// Whether the file could not be written.
     failed: Cell<bool>,
 }
 
@@ -33,7 +31,6 @@ pub struct Recording {
 struct Kept {
     iterations: Vec<usize>,
     best: Option<(f64, usize)>,
-    /// Parameters of a step.
     width: usize,
 }
 
@@ -81,7 +78,6 @@ impl Recording {
         ))
     }
 
-    /// The steps in their order.
     pub fn into_steps(self) -> Vec<Step> {
         self.recorder.into_inner().into_steps()
     }

@@ -13,7 +13,6 @@ use crate::tables::{self, Opened, PreparedData};
 use burn_nca_report::ComparedBy;
 use burn_nca_report::evaluation::{ReportData, Rows};
 
-/// Data that `nca fit` learns from.
 pub trait FitData: ReportData {
     /// What the progress bar shows of rows held out, and what candidates are compared by.
     const MEASURE: ComparedBy;
@@ -53,7 +52,6 @@ impl FitData for Coincidences {
     }
 }
 
-/// The pairs that are learned from, and those that are held out.
 fn split_pairs(data: Coincidences, args: &FitArgs) -> Result<Rows<Coincidences>> {
     let split = data.split(args.test_size, args.seed)?;
     let tests = split.test.is_empty() || data.part(&split.test).is_ok();

@@ -11,11 +11,8 @@ use crate::source::Source;
 use crate::{output, process};
 use burn_nca_report::Report;
 
-/// The folder of the model in a run's folder.
 pub const MODEL: &str = "model";
-/// The numbers of a run.
 pub const REPORT_JSON: &str = "report.json";
-/// The page of a run.
 pub const REPORT_PAGE: &str = "report.html";
 /// The state of a fit, and its end.
 pub const CHECKPOINT: &str = "checkpoint.json";

@@ -184,7 +184,6 @@ fn sums(args: &FitArgs) -> Option<Sums> {
     }
 }
 
-/// A of shape `[rows, d]` from a file.
 fn given_matrix(path: &Path, columns: &[String], rows: usize) -> Result<Vec<f64>> {
     let matrix = if path.extension().is_some_and(|extension| extension == "csv") {
         read_csv_features(path, columns)?

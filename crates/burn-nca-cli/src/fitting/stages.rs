@@ -29,7 +29,6 @@ impl TimeBudget {
         Self { started: Instant::now(), most }
     }
 
-    /// Seconds since the start.
     pub fn elapsed(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }
@@ -39,7 +38,6 @@ impl TimeBudget {
         Some(self.most?.saturating_sub(self.started.elapsed()).as_secs_f64())
     }
 
-    /// Whether nothing is left.
     pub fn is_spent(&self) -> bool {
         self.most.is_some_and(|most| self.started.elapsed() >= most)
     }
@@ -57,17 +55,13 @@ impl TimeBudget {
 /// replay of the fit are left out once the time budget is spent or a stop was asked for.
 pub struct Stages {
     bar: Bar,
-    /// What Ctrl-C sets.
     pub interrupt: Interrupt,
-    /// The clock of the command.
     pub time: TimeBudget,
     left_out: RefCell<Vec<String>>,
     not_replayed: Cell<bool>,
     /// The stages so far, with the moment each began and the peak of memory before it.
     times: RefCell<Vec<(String, Instant, Option<u64>)>>,
-    /// Whether no progress is shown.
     pub quiet: bool,
-    /// Whether the metric is compared with others.
     pub baselines: bool,
 }
 
@@ -86,12 +80,10 @@ impl Stages {
         }
     }
 
-    /// Shows what is done now.
     pub fn show(&self, doing: &str) {
         self.bar.step(0, doing);
     }
 
-    /// Removes the line.
     pub fn clear(&self) {
         self.bar.finish();
     }

@@ -20,7 +20,6 @@ use crate::failure::hinted;
 use crate::output::warning;
 use burn_nca_report::{ComparedBy, Tuning, Warning, WarningCode};
 
-/// The progress bar of the fits.
 const BAR: &str = "{bar:24} {pos}/{len} fits  {msg}  {elapsed} elapsed, about {eta} left";
 
 /// The configuration to fit with, and the search that chose it; as given where nothing is compared.

@@ -34,7 +34,6 @@ pub fn about_data(train: AnyData<'_>) -> Vec<Warning> {
         .collect()
 }
 
-/// The group of each training row, where there are groups.
 pub fn groups(train: AnyData<'_>) -> Option<&[usize]> {
     match train {
         AnyData::Classes(train) => train.groups(),
@@ -43,7 +42,6 @@ pub fn groups(train: AnyData<'_>) -> Option<&[usize]> {
     }
 }
 
-/// About a configuration for so many training rows.
 pub fn about_config(args: &FitArgs, config: &Estimator, rows: usize) -> Vec<Warning> {
     about_dimension(args, config)
         .into_iter()

@@ -9,7 +9,6 @@ use crate::cli::parse::{NameList, joined};
 use crate::cli::table::TextArgs;
 use crate::output::short_name;
 
-/// The word for all text columns.
 const AUTO: &str = "auto";
 
 /// What the columns of a table are for, and what is done about text and missing values.
@@ -19,24 +18,16 @@ pub struct Columns {
     /// The features, by name or pattern; all that are left without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub features: Option<Vec<String>>,
-    /// How the text is written.
     pub format: TextFormat,
-    /// What is done about missing values.
     pub missing: Missing,
-    /// Whether features say where they were.
     pub missing_indicators: bool,
-    /// Which columns are categories.
     pub categorical: Categorical,
-    /// The most levels of such a column.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_levels: Option<usize>,
-    /// The column that names the rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The column that weighs the rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weights: Option<String>,
-    /// Whether each class counts alike.
     pub balanced: bool,
     /// Whether rows without a class are neighbors in the fit.
     #[serde(rename = "unlabelled_neighbors", skip_serializing_if = "std::ops::Not::not")]
@@ -47,16 +38,13 @@ pub struct Columns {
     /// The column that says train or test.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<String>,
-    /// The table of the test rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test: Option<String>,
-    /// The column of the groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups: Option<String>,
 }
 
 impl Columns {
-    /// As the options of a fit say.
     pub fn of_fit(args: &FitArgs) -> Self {
         let columns = args.columns.clone();
         Self {
@@ -109,7 +97,6 @@ impl Columns {
         text
     }
 
-    /// How the table is prepared.
     pub fn preparation(&self) -> PreparationConfig {
         let default = PreparationConfig::default();
         PreparationConfig {

@@ -60,7 +60,6 @@ pub(super) fn settle_training(train: &[usize], roles: &mut Roles) -> Option<Warn
     ))
 }
 
-/// How many groups these rows are of.
 fn number_of_groups(rows: &[usize], groups: &[usize]) -> usize {
     rows.iter().map(|&row| groups[row]).collect::<BTreeSet<_>>().len()
 }

@@ -48,7 +48,6 @@ pub fn hints(
     all.into_iter().flatten().collect()
 }
 
-/// Classes that are many whole numbers.
 fn about_numbers(table: &Table) -> Option<Warning> {
     let Target::Classes { labels, names } = &table.target else { return None };
     let whole = |name: &String| name.parse::<f64>().is_ok_and(|number| number.fract() == 0.0);
@@ -98,7 +97,6 @@ fn about_minus_one(table: &Table) -> Option<Warning> {
     )
 }
 
-/// Columns that only number the rows.
 fn about_identifiers(features: &Features) -> Option<Warning> {
     let named = |name: &str| {
         let name = name.to_lowercase();
@@ -143,7 +141,6 @@ fn are_distinct_whole(mut values: Vec<f64>) -> bool {
         && values.windows(2).all(|pair| pair[0] != pair[1])
 }
 
-/// Columns that are copies of others.
 fn about_copies(features: &Features) -> Option<Warning> {
     let mut met: HashMap<u64, Vec<usize>> = HashMap::new();
     let mut copies = Vec::new();
@@ -180,7 +177,6 @@ fn about_copies(features: &Features) -> Option<Warning> {
     ))
 }
 
-/// Fewer training rows than features.
 fn about_few_rows(features: &Features, train: &[usize]) -> Option<Warning> {
     let (n, d) = (train.len(), features.columns());
     warning_if!(
@@ -193,7 +189,6 @@ fn about_few_rows(features: &Features, train: &[usize]) -> Option<Warning> {
     )
 }
 
-/// The values of a column.
 pub(super) fn column_of(features: &Features, column: usize) -> Vec<f64> {
     (0..features.rows()).map(|row| features.value(row, column)).collect()
 }

@@ -47,7 +47,6 @@ pub fn open(source: &Source, on_pass: &mut OnPass<'_>) -> Result<Opened> {
 /// Features, how they were prepared, which rows they are, and what to know of them.
 type PreparedFeatures = (Features, Option<Preparation>, RowNames, Vec<Warning>);
 
-/// Opens and prepares the features of a fit without a target.
 pub fn open_features(source: &Source) -> Result<PreparedFeatures> {
     let columns = &source.columns;
     if source.reduce.is_some() {
@@ -73,7 +72,6 @@ pub fn open_features(source: &Source) -> Result<PreparedFeatures> {
     Ok((features, Some(preparation), names, warnings))
 }
 
-/// A table of numbers.
 fn numbers(source: &Source) -> Result<Opened> {
     let mut table = open_numbers(&source.data, &csv_options(source))?;
     if let (Some(class), None) = (&source.columns.unlabeled_class, &table.without_class) {

@@ -32,23 +32,18 @@ pub struct Loaded {
     pub source: Option<Source>,
 }
 
-/// Rows that a model can embed.
 #[derive(Debug)]
 pub struct ModelRows {
-    /// The features of the rows that were kept.
     pub features: Features,
     /// Which rows of the table these are, from 0.
     pub rows: Vec<usize>,
-    /// Number of rows of the table.
     pub total: usize,
     /// The name of the column that names the rows, and the name of each row of the table.
     pub ids: Option<(String, Vec<String>)>,
-    /// What was unusual.
     pub warnings: Vec<Warning>,
 }
 
 impl ModelRows {
-    /// All rows of a table of numbers.
     fn all(features: Features, warnings: Vec<Warning>) -> Self {
         let total = features.rows();
         Self { features, rows: (0..total).collect(), total, ids: None, warnings }
@@ -221,7 +216,6 @@ fn embedded_table(
 /// The rows that were kept, which rows of the file these are, and what was unusual.
 type LabeledRows = (Table, Vec<usize>, Vec<Warning>);
 
-/// A table of numbers.
 fn plain_table(
     data: &str,
     model: &Fitted,
@@ -308,7 +302,6 @@ fn prepare(model: &Fitted, raw: &RawTable, data: &str) -> Result<(Prepared, Vec<
     Ok((prepared, warnings))
 }
 
-/// The columns that a model is fitted on.
 fn columns_of(model: &Fitted) -> Vec<String> {
     match model.preparation() {
         Some(preparation) => preparation.columns().map(String::from).collect(),

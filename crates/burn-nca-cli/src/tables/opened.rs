@@ -19,22 +19,17 @@ use burn_nca_report::{RowNames, Warning, WarningCode, counted};
 /// A table that is ready for a fit.
 #[derive(Debug)]
 pub struct Opened {
-    /// The rows with a target.
     pub table: Table,
-    /// Which of them are learned from, and which are held out.
     pub split: Split,
     pub(super) roles: Roles,
     pub(super) preparation: Option<Preparation>,
     pub(super) reduction: Option<Reduction>,
     /// Which rows of the source the rows are.
     pub names: RowNames,
-    /// What was done to the table, and what to know of it.
     pub warnings: Vec<Warning>,
 }
 
-/// Data that are ready for a fit.
 pub struct PreparedData<D> {
-    /// The rows, or pairs, with their split.
     pub rows: Rows<D>,
     /// The name of the target; `None` for pairs.
     pub target: Option<String>,
@@ -44,7 +39,6 @@ pub struct PreparedData<D> {
     pub reduction: Option<Reduction>,
     /// Which rows of the source the rows are.
     pub names: RowNames,
-    /// What was done to the table, and what to know of it.
     pub warnings: Vec<Warning>,
 }
 
@@ -79,7 +73,6 @@ impl Opened {
         Ok(Self { reduction: Some(reduction), ..self })
     }
 
-    /// The rows with their classes, weights and groups.
     pub fn into_labeled(self, source: &Source) -> Result<PreparedData<Labeled>> {
         let columns = &source.columns;
         self.into_data(source, |table, mut roles, (split, without_class)| {
@@ -100,7 +93,6 @@ impl Opened {
         })
     }
 
-    /// The rows with their numbers, weights and groups.
     pub fn into_regression(self, source: &Source) -> Result<PreparedData<RegressionData>> {
         self.into_data(source, |table, roles, (split, _)| {
             let mut data = table.into_regression()?;

@@ -13,7 +13,6 @@ use crate::failure::hinted;
 pub struct Reduction {
     /// How the columns are scaled first; a sparse table is not.
     pub(super) scaling: Option<Scaling>,
-    /// From the columns to the directions.
     pub(super) projection: Projection,
 }
 
@@ -43,7 +42,6 @@ impl Reduction {
         Ok((Self { scaling: Some(scaling), projection: pca.projection }, share))
     }
 
-    /// Rows of the table in the directions.
     pub(super) fn apply(&self, features: &Features) -> Result<Features> {
         match &self.scaling {
             Some(scaling) => directions(&self.projection.apply(&scaling.apply(features)?)?),

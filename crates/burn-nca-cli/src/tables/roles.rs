@@ -13,15 +13,12 @@ use crate::source::Columns;
 #[derive(Debug, Default)]
 pub struct Roles {
     pub weights: Option<Vec<f64>>,
-    /// Whether each row is held out.
     pub is_test: Option<Vec<bool>>,
     pub groups: Option<Vec<usize>>,
-    /// What the source calls each row.
     pub ids: Option<Vec<String>>,
 }
 
 impl Roles {
-    /// Takes the columns out of the table.
     pub fn take(raw: &mut RawTable, columns: &Columns) -> Result<Self> {
         let column =
             |name: &Option<String>| name.as_deref().and_then(|name| raw.column(name).cloned());

@@ -12,7 +12,6 @@ use crate::output::{short_name, warning_if};
 /// The most names with marks on letters that are compared with the others.
 const MOST_MARKED: usize = 100;
 
-/// Classes whose names differ in case or in spaces only.
 pub(super) fn about_similar_classes(table: &Table) -> Option<Warning> {
     let Target::Classes { names, .. } = &table.target else { return None };
     about_similar("classes", "learned as different classes", names)

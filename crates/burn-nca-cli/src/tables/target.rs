@@ -34,7 +34,6 @@ pub(super) fn raw_options(
     }
 }
 
-/// The column of the target, out of the table.
 pub(super) fn take_target(raw: &mut RawTable, name: &str) -> Result<RawColumn> {
     raw.take(name).with_context(|| {
         format!(
@@ -95,7 +94,6 @@ pub(super) fn targets(
     }
 }
 
-/// The targets of these of the rows that have one.
 pub(super) fn select(target: Target, kept: &[usize]) -> Target {
     match target {
         Target::Classes { labels, names } => {
@@ -115,7 +113,6 @@ pub(super) fn drawn_split(target: &Target, rows: usize, source: &Source) -> Resu
     })
 }
 
-/// Refuses a class of rows without one that no row has.
 pub(super) fn refuse_no_such_class(names: &[String], class: &str) -> Result<()> {
     if names.iter().any(|name| name_key(name) == name_key(class)) {
         return Ok(());

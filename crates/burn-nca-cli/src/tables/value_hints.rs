@@ -16,7 +16,6 @@ const FAR: f64 = 100.0;
 /// So many distinct values among the others make a range that means something.
 const DISTINCT: usize = 10;
 
-/// What may be meant otherwise in the columns.
 pub(super) fn about_values(features: &Features, rows: &RowNames) -> Vec<Warning> {
     if features.rows() < ROWS {
         return Vec::new();
@@ -106,7 +105,6 @@ fn is_mark(value: f64) -> bool {
     nines || value.abs() >= 1e30
 }
 
-/// Whether a number is a day written as 20240131.
 fn is_day(value: f64) -> bool {
     let (month, day) = ((value / 100.0).floor() % 100.0, value % 100.0);
     (19_000_101.0..=21_001_231.0).contains(&value)
