@@ -30,14 +30,10 @@ pub fn print_json_text(text: &str) -> Result<()> {
 /// The same document with all control characters escaped. JSON itself asks it for those below U+0020 only, and a
 /// terminal obeys U+007F to U+009F, too; outside of strings there are none.
 fn escaped_json(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '\u{7f}'..='\u{9f}' => escaped.push_str(&format!("\\u{:04x}", u32::from(letter))),
-            _ => escaped.push(letter),
-        }
-    }
-    escaped
+    ('\u{7f}'..='\u{9f}').fold(text.to_string(), |text, letter| match text.contains(letter) {
+        true => text.replace(letter, &format!("\\u{:04x}", u32::from(letter))),
+        false => text,
+    })
 }
 
 /// A warning of this code, with a text as of `format!`.

@@ -110,28 +110,26 @@ pub fn joined(lists: &[NameList]) -> Vec<String> {
 
 pub fn name_list(text: &str) -> Result<NameList, String> {
     let (mut names, mut rest) = (Vec::new(), text.trim());
-    if rest.is_empty() {
-        return Ok(NameList(names));
-    }
-    loop {
+    while !rest.is_empty() || !names.is_empty() {
         let (name, after) = match rest.strip_prefix('"') {
             None => {
-                let end = rest.find(',').unwrap_or(rest.len());
-                (rest[..end].trim().to_string(), &rest[end..])
+                let (name, after) = rest.split_at(rest.find(',').unwrap_or(rest.len()));
+                (name.trim().to_string(), after)
             }
-            Some(quoted) => quoted_name(quoted).ok_or_else(|| {
-                "a quotation mark is not closed; write \"width, cm\",age, in the quotes of the shell".to_string()
-            })?,
+            Some(quoted) => quoted_name(quoted).ok_or(
+                "a quotation mark is not closed; write \"width, cm\",age, in the quotes of the shell",
+            )?,
         };
         names.push(name);
         let after = after.trim_start();
         if after.is_empty() {
-            return Ok(NameList(names));
+            break;
         }
         let next = after.strip_prefix(',');
         let next = next.ok_or("text follows a quotation mark; separate names by commas")?;
         rest = next.trim_start();
     }
+    Ok(NameList(names))
 }
 
 /// As [`name_list`], where an empty text is the column without a name.
@@ -141,18 +139,13 @@ pub fn ignored_names(text: &str) -> Result<NameList, String> {
 
 /// A name up to its closing quotation mark, which occurs twice within it, and what follows.
 fn quoted_name(text: &str) -> Option<(String, &str)> {
-    let mut name = String::new();
-    let mut rest = text;
+    let mut end = 0;
     loop {
-        let (part, after) = rest.split_once('"')?;
-        name.push_str(part);
-        match after.strip_prefix('"') {
-            Some(more) => {
-                name.push('"');
-                rest = more;
-            }
-            None => return Some((name, after)),
+        end += text[end..].find('"')?;
+        if !text[end + 1..].starts_with('"') {
+            return Some((text[..end].replace("\"\"", "\""), &text[end + 1..]));
         }
+        end += 2;
     }
 }
 

@@ -13,7 +13,7 @@ use burn_nca_report::evaluation::{
     NewNumberScores, NewRowScores, Seen, VALUES, about_spread, measures, not_checked, recall_of,
     seen_pairs, values,
 };
-use burn_nca_report::{RowNames, Warning, counted};
+use burn_nca_report::{Measure, RowNames, Warning, counted};
 use serde::Serialize;
 
 use super::loaded::load_for;
@@ -80,10 +80,7 @@ fn classes(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
     }
     evaluation.warn_of_collapse(model)?;
     output::warn_of(&evaluation.warnings);
-    match args.format {
-        Format::Table => output::print_text(&evaluation.text(Terminal::of_stdout())),
-        Format::Json => output::print_json(&evaluation),
-    }
+    printed(args.format, |terminal| evaluation.text(terminal), &evaluation)
 }
 
 fn numbers(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
@@ -99,9 +96,18 @@ fn numbers(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
     evaluation.warn_of_copies((model, train.as_ref().map(|train| &train.0)), &data)?;
     evaluation.warnings.extend(train.and_then(|train| about_groups(args, loaded, &train)));
     output::warn_of(&evaluation.warnings);
-    match args.format {
-        Format::Table => output::print_text(&evaluation.text(Terminal::of_stdout())),
-        Format::Json => output::print_json(&evaluation),
+    printed(args.format, |terminal| evaluation.text(terminal), &evaluation)
+}
+
+/// Prints scores, as text or as JSON.
+fn printed(
+    format: Format,
+    text: impl FnOnce(Terminal) -> String,
+    scores: &impl Serialize,
+) -> Result<()> {
+    match format {
+        Format::Table => output::print_text(&text(Terminal::of_stdout())),
+        Format::Json => output::print_json(scores),
     }
 }
 
@@ -140,25 +146,21 @@ fn pairs(args: &EvaluateArgs, loaded: &Loaded) -> Result<()> {
     warnings.extend(about_spread(Spread::of(loaded.model().references())?, None));
     warnings.extend(seen);
     output::warn_of(&warnings);
-    if args.format == Format::Json {
-        let (rows, pairs) = (features.rows(), pairs.len());
-        let values = values.into_iter().map(|(key, value)| (key.replace("_test", ""), value));
-        let values = values.collect();
-        return output::print_json(&PairScores { rows, pairs, values, warnings });
-    }
-    let lines = measures("test").into_iter().map(|measure| {
-        let text = measure.text(values.get(&measure.key).copied().flatten()).replace('\u{a0}', " ");
-        vec![measure.label, text]
-    });
-    let terminal = Terminal::of_stdout();
-    let head = vec!["partner".to_string(), "value".to_string()];
-    let about = format!(
-        "{} among {}; each asks from both ends",
-        counted(pairs.len(), "pair"),
-        counted(features.rows(), "row")
-    );
-    let table = plain_table(head, lines.collect(), terminal);
-    output::print_text(&format!("{}\n{table}", wrapped(&about, terminal)))
+    let (rows, pairs) = (features.rows(), pairs.len());
+    let keyed = values.iter().map(|(key, value)| (key.replace("_test", ""), *value)).collect();
+    let scores = PairScores { rows, pairs, values: keyed, warnings };
+    let text = |terminal| {
+        let line = |measure: Measure| {
+            let value = values.get(&measure.key).copied().flatten();
+            vec![measure.label.clone(), measure.text(value).replace('\u{a0}', " ")]
+        };
+        let (pairs, rows) = (counted(pairs, "pair"), counted(rows, "row"));
+        let about = wrapped(&format!("{pairs} among {rows}; each asks from both ends"), terminal);
+        let head = vec!["partner".to_string(), "value".to_string()];
+        let lines = measures("test").into_iter().map(line).collect();
+        format!("{about}\n{}", plain_table(head, lines, terminal))
+    };
+    printed(args.format, text, &scores)
 }
 
 /// Which of the pairs the model was fitted to; `train` are the rows of the fit, `data` those that the pairs name.

@@ -82,20 +82,18 @@ impl Run<'_> {
         self.note(few_groups.into_iter().chain(of_config));
         let (mut model, mut rows, recording) =
             self.learn((config, warm_start), (table.rows, &table.names), &device)?;
-        let mut preparation = table.preparation;
-        if table.reduction.is_none()
-            && let Some(preparation) = preparation.take()
-        {
-            model = model.with_preparation(preparation)?;
-        }
         if D::TASK != Some(Task::Pairs) {
             (model, rows.neighbors) = self.decided(model)?;
         }
         // What is saved takes the table as it is; what is measured, its reduction.
-        let whole =
-            table.reduction.map(|reduction| reduction.whole(&model, preparation)).transpose()?;
+        let mut whole = None;
+        match (table.reduction, table.preparation) {
+            (Some(reduction), prepared) => whole = Some(reduction.whole(&model, prepared)?),
+            (None, Some(preparation)) => model = model.with_preparation(preparation)?,
+            (None, None) => {}
+        }
         let Self { stages, folder, warnings, .. } = self;
-        conclude(args, folder, (whole.as_ref().unwrap_or(&model), &source), || {
+        let evaluate = || {
             let mut report = Report::in_stages(&model, &rows, &stages)?;
             let steps = recording.map(Recording::into_steps).unwrap_or_default();
             report.replay = D::replay(&model, &rows, (&steps, &stages))?;
@@ -112,7 +110,15 @@ impl Run<'_> {
                 warnings.into_iter().chain(report.warnings).chain(stages.finish()).collect();
             report.name_rows(&table.names);
             Ok(report)
-        })?;
+        };
+        let report = match folder {
+            None => evaluate()?,
+            Some(folder) => {
+                let saved = (whole.as_ref().unwrap_or(&model), &source);
+                run_folder::complete(folder, saved, evaluate)?
+            }
+        };
+        print(args, &report)?;
         stages.tell_times();
         Ok(())
     }
@@ -120,13 +126,13 @@ impl Run<'_> {
     /// Reads the table, and refuses what would fail after the fit.
     fn read<D: FitData>(&self, source: &Source) -> Result<PreparedData<D>> {
         let args = self.args;
-        self.stages.show(&format!("reading {}", short_name(&args.source.data)));
+        self.stages.bar.step(0, format!("reading {}", short_name(&args.source.data)));
         let table = D::open(args, source, &self.stages)?;
         if self.folder.is_none() {
             // With a folder the fit stops after its first step, and can be resumed.
             self.stages.refuse_stop("while the table was read")?;
         }
-        self.stages.clear();
+        self.stages.bar.finish();
         // What would fail after the fit.
         let rows = table.rows.train.units();
         if let Some(NeighborCount::Given(k)) = args.neighbors
@@ -195,21 +201,11 @@ impl Run<'_> {
     }
 }
 
-/// Saves the model, evaluates it, writes the rest of the run's folder where one was asked for, and prints.
-fn conclude(
-    args: &FitArgs,
-    folder: Option<RunFolder>,
-    model: (&Fitted, &Source),
-    evaluate: impl FnOnce() -> Result<Report>,
-) -> Result<()> {
-    let report = match folder {
-        None => evaluate()?,
-        Some(folder) => run_folder::complete(folder, model, evaluate)?,
-    };
-    let after_the_fit = report.warnings.iter().filter(|warning| !warning.is_told_at_once());
-    output::warn_of(after_the_fit);
+/// Prints a report and its warnings, and writes its pictures.
+fn print(args: &FitArgs, report: &Report) -> Result<()> {
+    output::warn_of(report.warnings.iter().filter(|warning| !warning.is_told_at_once()));
     // Stdout may be closed; a picture that cannot be written keeps nothing from it.
-    let drawn = write_pictures(&report, &args.picture);
+    let drawn = write_pictures(report, &args.picture);
     let printed = match args.format {
         Format::Table => output::print(&report.summary(Terminal::of_stdout())),
         Format::Json => output::print_json_text(&report.to_json()?),

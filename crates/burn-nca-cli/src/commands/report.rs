@@ -14,16 +14,13 @@ use burn_nca_report::{FORMAT, Report, picture_file};
 pub fn run(args: &ReportArgs) -> Result<()> {
     let report = open(&args.run)?;
     let page = args.run.join(REPORT_PAGE);
-    let written = match &args.picture[..] {
-        [] => {
-            output::write_file(&page, report.page().as_bytes())?;
-            std::slice::from_ref(&page)
-        }
-        pictures => {
-            write_pictures(&report, pictures)?;
-            pictures
-        }
-    };
+    let mut written = &args.picture[..];
+    if written.is_empty() {
+        output::write_file(&page, report.page().as_bytes())?;
+        written = std::slice::from_ref(&page);
+    } else {
+        write_pictures(&report, written)?;
+    }
     let paths: Vec<String> = written.iter().map(|path| format!("{}\n", path.display())).collect();
     output::print_text(&paths.concat())
 }

@@ -63,21 +63,14 @@ fn with_left_out(embedding: Tensor<2>, rows: &ModelRows) -> Tensor<2> {
 fn embedding_csv(embedding: &Tensor<2>, rows: &ModelRows) -> Vec<u8> {
     let [_, k] = embedding.dims();
     let text = csv_file(&dimensions(embedding), &output::matrix(embedding));
-    if rows.ids.is_none() && rows.rows.len() == rows.total {
-        return text;
-    }
     let text = String::from_utf8_lossy(&text);
     let (head, text) = text.split_once('\n').unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
     let nothing = ",".repeat(k - 1);
     let of_row = |place: Option<usize>| place.map_or(nothing.as_str(), |place| lines[place]);
     let cells = std::iter::once(head).chain(rows.places().into_iter().map(of_row));
-    let all: String = match &rows.ids {
-        Some((name, ids)) => {
-            let names = std::iter::once(name).chain(ids).map(|name| csv_field(name));
-            names.zip(cells).map(|(name, cells)| format!("{name},{cells}\n")).collect()
-        }
-        None => cells.map(|cells| format!("{cells}\n")).collect(),
-    };
-    all.into_bytes()
+    let names = rows.ids.iter().flat_map(|(name, ids)| std::iter::once(name).chain(ids));
+    let mut names = names.map(|name| csv_field(name) + ",");
+    let lines = cells.map(|cells| names.next().unwrap_or_default() + cells + "\n");
+    lines.collect::<String>().into_bytes()
 }

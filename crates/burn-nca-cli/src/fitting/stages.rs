@@ -8,7 +8,7 @@ use anyhow::Result;
 use burn_nca_program::number::{bytes, duration};
 use burn_nca_program::{Bar, Interrupt, peak_memory_bytes};
 
-use crate::output::{self, warning};
+use crate::output::{self, warning_if};
 use burn_nca_report::{Warning, evaluation};
 
 /// Commands that take less than this many seconds are not worth a table of their stages.
@@ -54,7 +54,7 @@ impl TimeBudget {
 /// The table is always read and the learned metric always evaluated; the methods it is compared with, one by one, and the
 /// replay of the fit are left out once the time budget is spent or a stop was asked for.
 pub struct Stages {
-    bar: Bar,
+    pub bar: Bar,
     pub interrupt: Interrupt,
     pub time: TimeBudget,
     left_out: RefCell<Vec<String>>,
@@ -80,14 +80,6 @@ impl Stages {
         }
     }
 
-    pub fn show(&self, doing: &str) {
-        self.bar.step(0, doing);
-    }
-
-    pub fn clear(&self) {
-        self.bar.finish();
-    }
-
     /// Whether an optional stage may begin or continue: there is time left, and no stop was asked for.
     fn continues(&self) -> bool {
         !self.time.is_spent() && !self.interrupt.is_set()
@@ -96,7 +88,7 @@ impl Stages {
     /// Ends the command where a stop was asked for before anything could be kept; `doing` says when.
     pub fn refuse_stop(&self, doing: &str) -> Result<()> {
         if self.interrupt.is_set() {
-            self.clear();
+            self.bar.finish();
             let message = format!("interrupted {doing}; give the same command to start again");
             return Err(self.interrupt.error(message));
         }
@@ -109,7 +101,7 @@ impl Stages {
         if self.time.is_spent() {
             return Ok(ControlFlow::Break(()));
         }
-        self.show(&format!("reducing the table, pass {} of {all}", done + 1));
+        self.bar.step(0, format!("reducing the table, pass {} of {all}", done + 1));
         Ok(ControlFlow::Continue(()))
     }
 
@@ -146,27 +138,26 @@ impl Stages {
 
     /// Removes the line, and says what was left out.
     pub fn finish(&self) -> Vec<Warning> {
-        self.clear();
+        self.bar.finish();
         let reason = if self.interrupt.is_set() {
             "a stop was asked for".to_string()
         } else {
             self.time.reason()
         };
-        let left_out = self.left_out.take();
-        let compared = (!left_out.is_empty())
-            .then(|| warning!(NotCompared, "not compared with {}: {reason}", left_out.join(", ")));
-        let replayed = self
-            .not_replayed
-            .take()
-            .then(|| warning!(NotReplayed, "the fit is not replayed: {reason}"));
-        compared.into_iter().chain(replayed).collect()
+        let methods = self.left_out.take().join(", ");
+        let compared = !methods.is_empty();
+        let left_out = [
+            warning_if!(compared, NotCompared, "not compared with {methods}: {reason}"),
+            warning_if!(self.not_replayed.take(), NotReplayed, "the fit is not replayed: {reason}"),
+        ];
+        left_out.into_iter().flatten().collect()
     }
 }
 
 impl evaluation::Stages for Stages {
     fn announce(&self, stage: &str) {
         self.begin(stage);
-        self.show(&format!("{stage} (Ctrl-C to skip)"));
+        self.bar.step(0, format!("{stage} (Ctrl-C to skip)"));
     }
 
     fn admits(&self, method: &str) -> bool {
@@ -187,7 +178,8 @@ impl evaluation::Stages for Stages {
         }
         let continues = self.continues();
         if continues {
-            self.show(&format!("replaying the fit, step {step} of {steps} (Ctrl-C skips it)"));
+            self.bar
+                .step(0, format!("replaying the fit, step {step} of {steps} (Ctrl-C skips it)"));
         }
         self.not_replayed.set(!continues);
         continues

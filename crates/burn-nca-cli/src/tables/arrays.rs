@@ -19,13 +19,14 @@ pub(super) fn features_alone(data: &str) -> &str {
     }
 }
 
-/// An array whose columns were `renamed`, if there are as many as these names, and what to say of it; none of a source
-/// whose columns have names of their own.
+/// An array whose columns were `renamed`, if there are as many as these names, and what to say of it; as it was read where
+/// its columns have names of their own.
 pub(super) fn by_position<T>(
+    read: T,
     renamed: Option<T>,
     (data, names): (&str, &[String]),
-) -> Option<(T, Option<Warning>)> {
-    let renamed = renamed.filter(|_| nameless(data))?;
+) -> (T, Option<Warning>) {
+    let Some(renamed) = renamed.filter(|_| nameless(data)) else { return (read, None) };
     let data = if data == "-" { "standard input" } else { data };
     // Nothing where the names are those of an array, too.
     let note = warning_if!(
@@ -34,5 +35,5 @@ pub(super) fn by_position<T>(
         "{data}: the columns of an array have no names and are taken in the order of the fit: {}",
         listed(names, SHOWN)
     );
-    Some((renamed, note))
+    (renamed, note)
 }

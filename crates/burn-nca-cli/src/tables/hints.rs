@@ -112,18 +112,16 @@ fn about_identifiers(features: &Features) -> Option<Warning> {
         })
         .map(|column| features.names()[column].as_str())
         .collect();
-    let (columns, cure) = match found.len() {
+    let (columns, number, are, cure) = match found.len() {
         0 => return None,
-        1 => ("the column", "it"),
-        _ => ("the columns", "them"),
+        1 => ("the column", "numbers", "is", "it"),
+        _ => ("the columns", "number", "are each", "them"),
     };
     Some(warning!(
         Identifiers,
-        "{columns} {} {} the rows rather than describe them, and {} used as a feature; --ignore leaves {cure} out, \
+        "{columns} {} {number} the rows rather than describe them, and {are} used as a feature; --ignore leaves {cure} out, \
          --id carries one along",
-        listed(&found, SHOWN),
-        if found.len() == 1 { "numbers" } else { "number" },
-        if found.len() == 1 { "is" } else { "are each" }
+        listed(&found, SHOWN)
     ))
 }
 

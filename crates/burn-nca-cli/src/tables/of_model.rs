@@ -3,8 +3,8 @@
 use anyhow::{Context, Result, bail};
 use burn::tensor::Tensor;
 use burn_nca_data::{
-    CsvOptions, RawOptions, SparseTable, Table, TargetColumn, TargetKind, TextFormat, has_columns,
-    is_sparse, open, open_features_as, open_raw, open_sparse, open_sparse_features,
+    CsvOptions, Message, RawOptions, SparseTable, Table, TargetColumn, TargetKind, TextFormat,
+    has_columns, is_sparse, open, open_features_as, open_raw, open_sparse, open_sparse_features,
 };
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, Preparation, Prepared, RawTable, Split, name_key};
@@ -120,10 +120,9 @@ impl Loaded {
         if model.preparation().is_none() && id.is_none() && learned_id.is_none() {
             let names = model.scaling().names();
             let (features, notes) = open_features_as(data, names, &format)?;
-            let (features, note) =
-                by_position(features.renamed(names), (data, names)).unwrap_or((features, None));
-            let warnings = read_as(&notes, CommandKind::Use).into_iter().chain(note).collect();
-            return Ok(ModelRows::all(features, warnings));
+            let renamed = features.renamed(names);
+            let (features, note) = by_position(features, renamed, (data, names));
+            return Ok(ModelRows::all(features, said(&notes, note)));
         }
         let mut options = options_of(model, format);
         options.text.extend(id.map(String::from));
@@ -136,15 +135,15 @@ impl Loaded {
                 false => (&open_features_as(data, &[], &TextFormat::default())?.0).into(),
             };
             let names = columns_of(model);
-            by_position(raw.renamed(&names, 0), (data, &names)).unwrap_or((raw, None))
+            let renamed = raw.renamed(&names, 0);
+            by_position(raw, renamed, (data, &names))
         };
         let ids = id.map(String::from).or(learned_id).and_then(|name| {
             let column = raw.column(&name)?.clone().into_text();
             Some((name, column.iter().map(|text| text.unwrap_or_default().to_string()).collect()))
         });
         let (Prepared { features, rows, .. }, remarks) = prepare(model, &raw, data)?;
-        let warnings = read_as(raw.notes(), CommandKind::Use).into_iter();
-        let warnings = warnings.chain(note).chain(remarks).collect();
+        let warnings = said(raw.notes(), note.into_iter().chain(remarks));
         Ok(ModelRows { features, rows, total: raw.rows(), ids, warnings })
     }
 
@@ -174,7 +173,7 @@ impl Loaded {
         } else {
             plain_table(data, model, (target, task, unlabeled), format)
         };
-        let (mut table, rows, mut warnings) = match (found, learned) {
+        let (table, rows, mut warnings) = match (found, learned) {
             (Err(error), Some(target)) if lacks_column(&error, &target) => {
                 let target = output::short_name(&target);
                 return Err(hinted(
@@ -185,13 +184,12 @@ impl Loaded {
             (found, _) => found?,
         };
         let names = model.scaling().names();
-        if let Some((renamed, note)) = by_position(table.features.renamed(names), (data, names)) {
-            table.features = renamed;
-            warnings.extend(note);
-        }
-        model.scaling().check_columns(table.features.names())?;
-        self.embed((&table.features, &rows), data)?;
-        Ok((table, warnings))
+        let renamed = table.features.renamed(names);
+        let (features, note) = by_position(table.features, renamed, (data, names));
+        warnings.extend(note);
+        model.scaling().check_columns(features.names())?;
+        self.embed((&features, &rows), data)?;
+        Ok((Table { features, ..table }, warnings))
     }
 }
 
@@ -206,11 +204,15 @@ fn embedded_table(
         table = table.set_apart(class);
     }
     let SparseTable { features, target_name, target, without_class, notes } = table;
-    let warnings = read_as(&notes, CommandKind::Use).into_iter();
-    let warnings = warnings.chain(unmeasured(without_class.len())).collect();
+    let warnings = said(&notes, unmeasured(without_class.len()));
     let features = model.transform_sparse(&features)?;
     let (without_class, notes) = (None, Vec::new());
     Ok((Table { features, target_name, target, without_class, notes }, warnings))
+}
+
+/// How a table was read, and what else to know of it.
+fn said(notes: &[Message], more: impl IntoIterator<Item = Warning>) -> Vec<Warning> {
+    read_as(notes, CommandKind::Use).into_iter().chain(more).collect()
 }
 
 /// The rows that were kept, which rows of the file these are, and what was unusual.
@@ -234,10 +236,8 @@ fn plain_table(
         ..CsvOptions::default()
     };
     let table = open(data, &options)?;
-    let apart = table.without_class.as_ref().map_or(&[][..], |without| &without.rows);
-    let rows = with_class(&table);
-    let warnings = read_as(&table.notes, CommandKind::Use).into_iter();
-    let warnings = warnings.chain(unmeasured(apart.len())).collect();
+    let apart = table.without_class.as_ref().map_or(0, |without| without.rows.len());
+    let (rows, warnings) = (with_class(&table), said(&table.notes, unmeasured(apart)));
     Ok((table, rows, warnings))
 }
 
@@ -275,18 +275,16 @@ fn prepared_table(
         ..of_columns
     };
     let (raw, names) = (open_raw(data, &options)?, columns_of(model));
-    let renamed = by_position(raw.renamed(&names, 1), (data, &names));
-    let (mut raw, note) = renamed.unwrap_or((raw, None));
+    let renamed = raw.renamed(&names, 1);
+    let (mut raw, note) = by_position(raw, renamed, (data, &names));
     let name = raw.columns().last().map_or(String::new(), |column| column.name().to_string());
     let Some(column) = raw.take(&name) else {
         anyhow::bail!(hinted(format!("{data} has no target"), "name it with --target"))
     };
     let (with_target, target) = targets(column, (task, unlabeled), (data, false))?;
-    let mut warnings = read_as(raw.notes(), CommandKind::Use);
-    warnings.extend(note);
     let (prepared, remarks) = prepare(model, &raw, data)?;
-    warnings.extend(remarks);
-    warnings.extend(unmeasured(raw.rows() - with_target.len()));
+    let left_out = unmeasured(raw.rows() - with_target.len());
+    let warnings = said(raw.notes(), note.into_iter().chain(remarks).chain(left_out));
     let of_rows = ((&with_target[..], target), Vec::new());
     let no_parts = Split { train: Vec::new(), test: Vec::new() };
     let (table, _, _, rows) = kept(&prepared, of_rows, (no_parts, Roles::default()));
@@ -296,9 +294,8 @@ fn prepared_table(
 /// The features of a raw table, which of its rows they are, and what was unusual.
 fn prepare(model: &Fitted, raw: &RawTable, data: &str) -> Result<(Prepared, Vec<Warning>)> {
     let prepared = model.prepare(raw).with_context(|| data.to_string())?;
-    let remarks = prepared.remarks.iter();
     let warning = |remark| warning!(Prepared, "{data}: {remark}");
-    let warnings = remarks.map(warning).collect();
+    let warnings = prepared.remarks.iter().map(warning).collect();
     Ok((prepared, warnings))
 }
 

@@ -35,8 +35,8 @@ pub(super) fn with_test_rows(
         (options.columns, options.columns_in_order) = (Some(features.clone()), true);
     }
     let more = with_target(open_raw(test, &options)?, target)?;
-    let renamed = by_position(more.renamed(&features, 1), (test, &features));
-    let (mut more, note) = renamed.unwrap_or((more, None));
+    let renamed = more.renamed(&features, 1);
+    let (mut more, note) = by_position(more, renamed, (test, &features));
     let more_roles = Roles::take(&mut more, columns).with_context(|| test.to_string())?;
     if let (Some(weights), Some(more)) = (&mut roles.weights, more_roles.weights) {
         weights.extend(more);

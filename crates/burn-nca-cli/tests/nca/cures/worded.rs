@@ -111,7 +111,7 @@ commands/demo.rs | the port {} cannot be used | invocation.rs tries it
 fitting/run_folder.rs | interrupted after {done}; resume | interruption.rs resumes it
 fitting/run_folder.rs | interrupted after {done}; nothing | it says what is lost
 commands/info.rs | ; no gradient steps | it describes a model
-commands/evaluate.rs | {} among {}; each | it describes a measure
+commands/evaluate.rs | {pairs} among {rows}; each | it describes a measure
 fitting/model_words.rs | Not converged: no lower value | small tables end so by rounding alone
 fitting/model_words.rs | Not converged: the value or | its cures are of several causes, which no run has at once
 fitting/warnings.rs | {} are many for sums | it takes 40,000 rows
