@@ -16,11 +16,9 @@ pub enum Fault {
     Abort,
 }
 
-/// A fault to come.
 #[derive(Clone, Copy)]
 struct Armed {
     fault: Fault,
-    /// How many operations are left before it.
     left: usize,
     struck: bool,
 }
@@ -41,10 +39,9 @@ pub fn disarm() -> bool {
 
 fn from_environment() -> Option<Armed> {
     let text = std::env::var("NCA_FAULT").ok()?;
-    let (fault, operation) = text.split_once(':')?;
-    let fault = match fault {
-        "fail" => Fault::Fail,
-        "abort" => Fault::Abort,
+    let (fault, operation) = match text.split_once(':')? {
+        ("fail", operation) => (Fault::Fail, operation),
+        ("abort", operation) => (Fault::Abort, operation),
         _ => return None,
     };
     Some(Armed { fault, left: operation.parse().ok()?, struck: false })

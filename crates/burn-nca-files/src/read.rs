@@ -10,15 +10,14 @@ use std::path::Path;
 /// What is no regular file, as [`ErrorKind::InvalidInput`], and as [`fs::read`].
 pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     let kind = fs::metadata(path)?.file_type();
-    if kind.is_dir() {
-        return Err(refusal("this is a folder, where a file is wanted"));
+    if kind.is_file() {
+        return fs::read(path);
     }
-    if !kind.is_file() {
-        return Err(refusal(
-            "this is a FIFO, a device or a socket, where a regular file is wanted",
-        ));
-    }
-    fs::read(path)
+    let reason = match kind.is_dir() {
+        true => "this is a folder, where a file is wanted",
+        false => "this is a FIFO, a device or a socket, where a regular file is wanted",
+    };
+    Err(io::Error::new(ErrorKind::InvalidInput, reason))
 }
 
 /// The contents of a regular file of text.
@@ -28,10 +27,6 @@ pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
 pub fn read_regular_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read_regular(path)?)
         .map_err(|error| io::Error::new(ErrorKind::InvalidData, error.utf8_error()))
-}
-
-fn refusal(reason: &str) -> io::Error {
-    io::Error::new(ErrorKind::InvalidInput, reason)
 }
 
 #[cfg(all(test, unix))]

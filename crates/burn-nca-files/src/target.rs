@@ -16,21 +16,17 @@ const OPEN_FILES: [&str; 4] = ["/dev/stdin", "/dev/stderr", "/dev/fd", "/proc"];
 /// How a path is to be written.
 #[derive(Debug)]
 pub(crate) enum Target {
-    /// Standard output.
     Stdout,
     /// A device, a FIFO or an open file, which takes the bytes as they come.
     Stream(PathBuf),
     /// A regular file, behind all links, or the place for a new one.
     File {
-        /// Its own path.
         path: PathBuf,
-        /// What is there now.
         existing: Option<Metadata>,
     },
 }
 
 impl Target {
-    /// What this path leads to.
     pub(crate) fn of(path: &Path) -> io::Result<Self> {
         let open = OpenFile::of(path);
         if open == Some(OpenFile::Stdout) {

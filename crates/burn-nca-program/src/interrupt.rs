@@ -77,7 +77,6 @@ impl Interrupt {
     }
 }
 
-/// What is said to the first signal.
 fn answer(signal: i32, step: &str) -> String {
     let again = if signal == SIGINT { "Ctrl-C again" } else { "a second signal" };
     format!("\nstopping after this {step}; {again} quits at once")

@@ -14,14 +14,8 @@ pub fn count(number: u64) -> String {
     if digits.len() < 5 {
         return digits;
     }
-    let mut grouped = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            grouped.push('\u{a0}');
-        }
-        grouped.push(digit);
-    }
-    grouped
+    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    groups.collect::<Vec<_>>().join("\u{a0}")
 }
 
 /// A count and its noun, `1 row` or `12 rows`.

@@ -119,7 +119,6 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Takes the lock, or refuses a folder that another process has locked.
     fn lock(&self) -> Result<File> {
         let path = self.partial.join(LOCK);
         let place = || format!("{} cannot be locked", path.display());
@@ -153,7 +152,6 @@ impl RunFolder {
         )
     }
 
-    /// Refuses a folder with files of which none is a run's.
     fn refuse_foreign(&self) -> Result<()> {
         if self.partial.join(LOCK).exists() || !self.states(&self.partial).is_empty() {
             return Ok(());
@@ -174,7 +172,6 @@ impl RunFolder {
             .filter(|name| name != LOCK)
     }
 
-    /// The files that are only there to resume from.
     fn states(&self, folder: &Path) -> Vec<PathBuf> {
         let is_state = |name: &String| self.states.iter().any(|end| name.ends_with(end));
         self.entries(folder).filter(is_state).map(|name| folder.join(name)).collect()
@@ -196,7 +193,6 @@ impl Drop for RunFolder {
     }
 }
 
-/// Refuses a name that is taken, also by a link that leads nowhere.
 fn refuse_existing(target: &Path) -> Result<()> {
     if target.exists() {
         bail!("the folder {} already exists; choose another with --out", target.display());

@@ -34,13 +34,9 @@ impl From<String> for Cell {
 enum Kind {
     /// What a row is about, at most so many letters long on the page.
     Name(usize),
-    /// Text, at the left.
     Text,
-    /// Text, however long.
     WholeText,
-    /// A number, at the right.
     Number,
-    /// As a number, on the page alone.
     PageNumber,
     /// HTML of this style class, on the page alone, hidden from those who listen.
     Drawing(&'static str),
@@ -140,20 +136,17 @@ impl<'a, R> Table<'a, R> {
     /// The table for the page.
     pub fn html(&self) -> String {
         let head: String = self.columns.iter().map(Column::head).collect();
-        let rows = self.rows.iter().map(|row| {
+        let row = |row: &&R| {
             let cells: String = self.columns.iter().map(|column| column.cell(row)).collect();
-            let class = (self.row_class)(row);
-            let class =
-                if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
-            format!("<tr{class}>{cells}</tr>\n")
-        });
-        let body: String = rows.collect();
-        let scroll = match self.scrolls {
-            Some(label) => {
-                format!("scroll tall\" tabindex=\"0\" role=\"region\" aria-label=\"{label}")
+            match (self.row_class)(row) {
+                "" => format!("<tr>{cells}</tr>\n"),
+                class => format!("<tr class=\"{class}\">{cells}</tr>\n"),
             }
-            None => "scroll".to_owned(),
         };
+        let body: String = self.rows.iter().map(row).collect();
+        let label =
+            |label| format!("scroll tall\" tabindex=\"0\" role=\"region\" aria-label=\"{label}");
+        let scroll = self.scrolls.map_or("scroll".to_owned(), label);
         format!(
             "<div class=\"{scroll}\"><table class=\"{}\"><thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody></table>\
              </div>",
@@ -208,16 +201,20 @@ impl<'a, R> Table<'a, R> {
 }
 
 impl<R> Column<'_, R> {
-    fn head(&self) -> String {
-        let head = escape(&self.head);
+    /// What the page sets a cell apart by.
+    fn attributes(&self) -> String {
         match self.kind {
-            Kind::Name(_) | Kind::Text | Kind::WholeText => {
-                format!("<th scope=\"col\">{head}</th>")
-            }
-            Kind::Number | Kind::PageNumber => format!("<th scope=\"col\" class=\"n\">{head}</th>"),
-            Kind::Drawing(class) => {
-                format!("<th class=\"{class}\" aria-hidden=\"true\">{}</th>", self.head)
-            }
+            Kind::Name(_) | Kind::Text | Kind::WholeText => String::new(),
+            Kind::Number | Kind::PageNumber => " class=\"n\"".to_owned(),
+            Kind::Drawing(class) => format!(" class=\"{class}\" aria-hidden=\"true\""),
+        }
+    }
+
+    fn head(&self) -> String {
+        let attributes = self.attributes();
+        match self.kind {
+            Kind::Drawing(_) => format!("<th{attributes}>{}</th>", self.head),
+            _ => format!("<th scope=\"col\"{attributes}>{}</th>", escape(&self.head)),
         }
     }
 
@@ -235,11 +232,7 @@ impl<R> Column<'_, R> {
         };
         match self.kind {
             Kind::Name(_) => format!("<th scope=\"row\">{shown}</th>"),
-            Kind::Text | Kind::WholeText => format!("<td>{shown}</td>"),
-            Kind::Number | Kind::PageNumber => format!("<td class=\"n\">{shown}</td>"),
-            Kind::Drawing(class) => {
-                format!("<td class=\"{class}\" aria-hidden=\"true\">{shown}</td>")
-            }
+            _ => format!("<td{}>{shown}</td>", self.attributes()),
         }
     }
 }
