@@ -6,6 +6,7 @@ use burn_nca_learn::data::ScalingKind;
 use burn_nca_learn::encoder::Activation;
 use burn_nca_learn::fit::{Penalty, Precision, Start};
 use burn_nca_learn::objective::Criterion;
+use burn_nca_learn::{FOURIER_TOLERANCE, Sums};
 use clap::{Args, ValueEnum};
 
 use super::method::{MethodOptions, TargetOptions, TuneOptions};
@@ -26,6 +27,13 @@ const SCALES: &[(&str, &str, ScalingKind)] = &[
     ("common", "Mean 0, one scale for all columns", ScalingKind::Common),
     ("min-max", "From 0 to 1", ScalingKind::MinMax),
     ("none", "Unscaled", ScalingKind::None),
+];
+
+const SUMS: &[(&str, &str, Sums)] = &[
+    ("auto", "The fastest", Sums::Auto),
+    ("plain", "As they are defined", Sums::Plain),
+    ("fused", "In one operation", Sums::Fused),
+    ("fourier", "By a Fourier series, in one and two dimensions", Sums::Fourier(FOURIER_TOLERANCE)),
 ];
 
 const CRITERIA: &[(&str, &str, Criterion)] =
@@ -129,8 +137,8 @@ pub struct FitArgs {
 
     /// How sums over pairs of rows are computed: plain, as they are defined, differentiated by Burn; fused, in one operation,
     /// on devices that have it; fourier, by a Fourier series in linear time (nca and mlkr with --dim 1 or 2 on flex); auto, the fastest.
-    #[arg(long, value_enum, default_value = "auto")]
-    pub sums: SumsKind,
+    #[arg(long, default_value = "auto", value_parser = choice(SUMS))]
+    pub sums: Sums,
 
     /// Tolerance of --sums fourier [default: 1e-8]
     #[arg(long, value_name = "TOLERANCE", allow_negative_numbers = true)]
@@ -198,7 +206,7 @@ pub struct ModelOptions {
 
     /// Where A starts: auto, identity, random (random:SCALE for entries of this standard deviation), pca, lda, or a file
     /// with A: an .npy of shape k x d, or a .csv of k rows whose header names the features [default: auto]
-    #[arg(long, value_name = "START", conflicts_with = "warm_start")]
+    #[arg(long, value_name = "START", conflicts_with = "warm_start", value_parser = init)]
     pub init: Option<Init>,
 
     /// Start from the map of a saved model.
@@ -296,19 +304,6 @@ pub struct OptimizerOptions {
     pub time_budget: Option<f64>,
 }
 
-/// A choice of how sums over pairs are computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SumsKind {
-    /// The fastest.
-    Auto,
-    /// As they are defined.
-    Plain,
-    /// In one operation.
-    Fused,
-    /// By a Fourier series, in one and two dimensions.
-    Fourier,
-}
-
 /// A choice of encoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EncoderKind {
@@ -349,30 +344,25 @@ pub enum Init {
     File(PathBuf),
 }
 
-impl std::str::FromStr for Init {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Ok(Self::Rule(match text {
-            "auto" => Start::Auto,
-            "identity" => Start::Identity,
-            "random" => Start::Random { scale: None },
-            "pca" => Start::Pca,
-            "lda" => Start::Lda,
-            random if random.starts_with("random:") => {
-                let scale = positive(&random["random:".len()..])
-                    .map_err(|error| format!("the scale of a random start: {error}"))?;
-                Start::Random { scale: Some(scale) }
-            }
-            file if file.ends_with(".npy") || file.ends_with(".csv") => {
-                return Ok(Self::File(file.into()));
-            }
-            _ => {
-                return Err(
-                    "give auto, identity, random, random:SCALE, pca, lda, or a file .npy or .csv"
-                        .to_string(),
-                );
-            }
-        }))
-    }
+/// Where A starts, as the user writes it.
+fn init(text: &str) -> Result<Init, String> {
+    let start = match text {
+        "auto" => Start::Auto,
+        "identity" => Start::Identity,
+        "random" => Start::Random { scale: None },
+        "pca" => Start::Pca,
+        "lda" => Start::Lda,
+        file if file.ends_with(".npy") || file.ends_with(".csv") => {
+            return Ok(Init::File(file.into()));
+        }
+        _ => {
+            let scale = text.strip_prefix("random:").ok_or(
+                "give auto, identity, random, random:SCALE, pca, lda, or a file .npy or .csv",
+            )?;
+            let scale = positive(scale);
+            let scale = scale.map_err(|error| format!("the scale of a random start: {error}"))?;
+            Start::Random { scale: Some(scale) }
+        }
+    };
+    Ok(Init::Rule(start))
 }

@@ -190,14 +190,13 @@ impl Run<'_> {
             self.stages.announce("choosing the number of neighbors");
         }
         let neighbors = neighbor_count::of_model(args.neighbors, &model)?;
-        let model = match (args.rule, model.decision()) {
-            (Some(Rule::Soft), _) => model.with_decision(Decision::Soft)?,
+        let decision = match (args.rule, model.decision()) {
+            (Some(Rule::Soft), _) | (None, Decision::Soft) => Decision::Soft,
             (Some(Rule::Knn), _) | (None, Decision::Nearest { .. }) => {
-                model.with_decision(Decision::Nearest { neighbors })?
+                Decision::Nearest { neighbors }
             }
-            (None, Decision::Soft) => model,
         };
-        Ok((model, neighbors))
+        Ok((model.with_decision(decision)?, neighbors))
     }
 }
 

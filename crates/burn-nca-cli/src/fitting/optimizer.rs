@@ -1,14 +1,14 @@
 //! The optimizer of a fit and the hidden layers of a network, as the options say or where they leave them open.
 
-use burn_nca_learn::Estimator;
 use burn_nca_learn::encoder::{Activation, EncoderConfig, HiddenLayers};
 use burn_nca_learn::fit::{
     ConjugateGradientConfig, EarlyStoppingConfig, FitConfig, LbfgsConfig, OptimizerConfig,
     SgdConfig, StochasticConfig,
 };
 use burn_nca_learn::method::AnyMethod;
+use burn_nca_learn::{Estimator, Sums};
 
-use crate::cli::fit::{EncoderKind, FitArgs, OptimizerKind, OptimizerOptions, SumsKind};
+use crate::cli::fit::{EncoderKind, FitArgs, OptimizerKind, OptimizerOptions};
 
 /// The most steps (or epochs) of a configuration for so many rows, for a progress bar.
 pub fn step_limit(config: &FitConfig, rows: usize) -> usize {
@@ -99,7 +99,7 @@ pub fn rows_may_decide(args: &FitArgs) -> bool {
     args.optimizer.optimizer.is_none()
         && args.optimizer.max_iterations.is_none()
         && args.model.warm_start.is_none()
-        && args.sums == SumsKind::Auto
+        && args.sums == Sums::Auto
         && !args.tuning.tune
 }
 

@@ -3,13 +3,14 @@
 //! What follows from the options alone is here; what needs the data or a model is refused where that is read.
 
 use anyhow::Result;
+use burn_nca_learn::Sums;
 use burn_nca_learn::data::{Missing, Task};
 use burn_nca_learn::fit::Start;
 use burn_nca_learn::method::{AnyMethod, Uses};
 
 use super::candidates::says_how_to_fit;
 use super::optimizer;
-use crate::cli::fit::{EncoderKind, Init, OptimizerKind, SumsKind};
+use crate::cli::fit::{EncoderKind, Init, OptimizerKind};
 use crate::cli::{FitArgs, NeighborCount, Rule};
 use crate::failure::{idle, refusal, usage};
 use crate::hint::ignore_instead;
@@ -46,8 +47,9 @@ fn without_its_partner(args: &FitArgs, method: &AnyMethod) -> Result<()> {
         true => ", or give --sums fourier",
         false => "",
     };
+    let by_series = matches!(args.sums, Sums::Fourier(_));
     refusal(
-        args.sums_tolerance.is_some() && args.sums != SumsKind::Fourier,
+        args.sums_tolerance.is_some() && !by_series,
         "--sums-tolerance is for --sums fourier",
         format!("leave --sums-tolerance out{fourier}"),
     )
@@ -104,8 +106,8 @@ fn of_another_method(args: &FitArgs, method: &AnyMethod) -> Result<()> {
         ("--momentum", optimizer.momentum.is_some(), uses(Uses::Optimizer)),
         ("--weight-decay", optimizer.weight_decay.is_some(), uses(Uses::Optimizer)),
         ("--early-stopping", optimizer.early_stopping.is_some(), uses(Uses::EarlyStopping)),
-        ("--sums", args.sums != SumsKind::Auto, uses(Uses::Sums)),
-        ("--sums fourier", args.sums == SumsKind::Fourier, uses(Uses::FourierSums)),
+        ("--sums", args.sums != Sums::Auto, uses(Uses::Sums)),
+        ("--sums fourier", matches!(args.sums, Sums::Fourier(_)), uses(Uses::FourierSums)),
         ("--unlabeled neighbors", unlabeled, uses(Uses::Unlabeled)),
     ];
     let of_batches = of_batches(args).map(|(option, given)| (option, given, uses(Uses::Optimizer)));

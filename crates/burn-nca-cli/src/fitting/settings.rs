@@ -9,11 +9,11 @@ use burn_nca_learn::encoder::EncoderConfig;
 use burn_nca_learn::fit::exact::BlockConfig;
 use burn_nca_learn::fit::{FitConfig, Penalty, START_PERPLEXITY, Start, start_perplexity};
 use burn_nca_learn::method::{AnyMethod, Uses};
-use burn_nca_learn::{Estimator, FOURIER_TOLERANCE, Fitted, NcaConfig, Sums};
+use burn_nca_learn::{Estimator, Fitted, NcaConfig, Sums};
 
 use super::optimizer;
 use super::optimizer::{batches, early_stopping, optimizer};
-use crate::cli::fit::{EncoderKind, FitArgs, Init, ModelOptions, OptimizerKind, SumsKind};
+use crate::cli::fit::{EncoderKind, FitArgs, Init, ModelOptions, OptimizerKind};
 use crate::failure::{hinted, usage};
 
 /// More features than these are not learned to as many dimensions unless the user asks for them: the map would
@@ -177,10 +177,9 @@ fn scaling(args: &FitArgs, by_batches: bool, train: &Features) -> ScalingKind {
 
 fn sums(args: &FitArgs) -> Option<Sums> {
     match args.sums {
-        SumsKind::Auto => None,
-        SumsKind::Plain => Some(Sums::Plain),
-        SumsKind::Fused => Some(Sums::Fused),
-        SumsKind::Fourier => Some(Sums::Fourier(args.sums_tolerance.unwrap_or(FOURIER_TOLERANCE))),
+        Sums::Auto => None,
+        Sums::Fourier(usual) => Some(Sums::Fourier(args.sums_tolerance.unwrap_or(usual))),
+        sums => Some(sums),
     }
 }
 

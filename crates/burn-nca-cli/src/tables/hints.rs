@@ -1,6 +1,6 @@
 //! One line each about tables that are likely not meant as they are read.
 
-use std::collections::HashMap;
+use std::cmp::Ordering;
 
 use burn_nca_data::{Message, Table, Target};
 use burn_nca_learn::data::{Features, name_key};
@@ -140,39 +140,28 @@ fn are_distinct_whole(mut values: Vec<f64>) -> bool {
 }
 
 fn about_copies(features: &Features) -> Option<Warning> {
-    let mut met: HashMap<u64, Vec<usize>> = HashMap::new();
-    let mut copies = Vec::new();
+    let order = |&a: &usize, &b: &usize| {
+        let rows = (0..features.rows()).map(|row| [a, b].map(|column| features.value(row, column)));
+        rows.map(|[a, b]| a.partial_cmp(&b).unwrap_or(Ordering::Equal)).find(|order| order.is_ne())
+    };
+    // Constant columns have a warning of their own.
     let constant = features.constant_columns();
-    let mut hashes = vec![0xcbf2_9ce4_8422_2325_u64; features.columns()];
-    features.each_row(|_, row| {
-        for (hash, value) in hashes.iter_mut().zip(row) {
-            let mixed = (*hash ^ (value + 0.0).to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            *hash = mixed.rotate_left(23);
-        }
-    });
-    for (column, hash) in hashes.into_iter().enumerate() {
-        // Constant columns have a warning of their own.
-        if constant.binary_search(&column).is_ok() {
-            continue;
-        }
-        let alike = met.entry(hash).or_default();
-        let original =
-            alike.iter().find(|&&other| column_of(features, other) == column_of(features, column));
-        match original {
-            Some(&original) => copies.push((column, original)),
-            None => alike.push(column),
-        }
-    }
-    if copies.is_empty() {
-        return None;
-    }
+    let varied = (0..features.columns()).filter(|column| constant.binary_search(column).is_err());
+    let mut columns: Vec<usize> = varied.collect();
+    columns.sort_by(|a, b| order(a, b).unwrap_or(Ordering::Equal));
+    let alike = columns.chunk_by(|a, b| order(a, b).is_none());
+    let copies = alike.flat_map(|alike| alike[1..].iter().map(|&copy| (copy, alike[0])));
+    let mut copies: Vec<(usize, usize)> = copies.collect();
+    copies.sort_unstable();
     let name = |column: usize| short_name(&features.names()[column]);
-    let pairs = copies.iter().map(|&(copy, of)| format!("{} = {}", name(copy), name(of)));
-    Some(warning!(
+    let pairs = copies.into_iter().map(|(copy, of)| format!("{} = {}", name(copy), name(of)));
+    let pairs: Vec<String> = pairs.collect();
+    warning_if!(
+        !pairs.is_empty(),
         DuplicateColumns,
         "duplicate columns, which count twice before the fit; --ignore leaves one out: {}",
-        first_of(&pairs.collect::<Vec<_>>(), SHOWN)
-    ))
+        first_of(&pairs, SHOWN)
+    )
 }
 
 fn about_few_rows(features: &Features, train: &[usize]) -> Option<Warning> {

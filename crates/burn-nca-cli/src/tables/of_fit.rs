@@ -242,28 +242,24 @@ fn split_of(source: &Source, (rows, target): (&[usize], &Target), roles: &Roles)
     Ok(grouped_split(&labels, &in_table(groups, rows), source.split.share, source.split.seed)?)
 }
 
-fn about_roles(columns: &Columns, roles: &Roles, raw: &RawTable) -> Vec<String> {
+fn about_roles(columns: &Columns, roles: &Roles, raw: &RawTable) -> impl Iterator<Item = String> {
     let named = |name: &Option<String>| name.as_deref().map(short_name);
-    let mut said = Vec::new();
-    if let Some(name) = named(&columns.weights) {
-        said.push(format!("rows count as column \"{name}\" says, scaled to a mean of 1"));
-    }
-    if let Some(name) = named(&columns.split) {
-        said.push(format!("training and test rows are those of column \"{name}\""));
-    }
-    if let Some(test) = &columns.test {
-        said.push(format!("the test rows are those of {test}"));
-    }
-    if let (Some(name), Some(groups)) = (named(&columns.groups), &roles.groups) {
-        let groups: BTreeSet<&usize> = groups.iter().collect();
-        said.push(format!(
-            "the {} groups of column \"{name}\" ({} rows) stay whole in splits and folds, and no score counts rows of a \
-             row's own group (the objective of the fit does)",
-            groups.len(),
-            raw.rows()
-        ));
-    }
-    said
+    let groups = roles.groups.iter().map(|groups| groups.iter().collect::<BTreeSet<_>>().len());
+    let said = [
+        named(&columns.weights)
+            .map(|name| format!("rows count as column \"{name}\" says, scaled to a mean of 1")),
+        named(&columns.split)
+            .map(|name| format!("training and test rows are those of column \"{name}\"")),
+        columns.test.as_ref().map(|test| format!("the test rows are those of {test}")),
+        named(&columns.groups).zip(groups.last()).map(|(name, groups)| {
+            format!(
+                "the {groups} groups of column \"{name}\" ({} rows) stay whole in splits and folds, and no score counts rows \
+                 of a row's own group (the objective of the fit does)",
+                raw.rows()
+            )
+        }),
+    ];
+    said.into_iter().flatten()
 }
 
 fn about_rows_without_class(

@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use burn_nca_data::{Table, Target};
-use burn_nca_learn::data::{Features, RawColumn, RawTable, RawValues, Split};
+use burn_nca_learn::data::{RawColumn, RawTable, RawValues, Split};
 
 use super::SHOWN;
 use crate::output::{listed, short_name, warning, warning_if};
@@ -30,13 +30,17 @@ pub(super) fn about_target(
     (rows, is_raw): (&RowNames, bool),
 ) -> Vec<Warning> {
     let features = &table.features;
+    let copies = |is_copy: &dyn Fn(&usize) -> bool| {
+        let columns = (0..features.columns()).filter(is_copy);
+        copies_warning(&columns.map(|at| features.names()[at].as_str()).collect::<Vec<_>>())
+    };
     match &table.target {
         Target::Classes { labels, names } if !is_raw => {
             let of_class = |column: &usize| {
                 let value = |row| Some((features.value(row, *column) + 0.0).to_bits());
                 tells_classes((0..features.rows()).map(value), labels, names.len())
             };
-            about_copies(features, of_class).into_iter().collect()
+            copies(&of_class).into_iter().collect()
         }
         Target::Numeric(values) => {
             let linear = |column: &usize| {
@@ -44,7 +48,7 @@ pub(super) fn about_target(
                 correlation((0..values.len()).map(feature), values).is_some_and(|r| r.abs() > SAME)
             };
             let name = short_name(&table.target_name);
-            about_copies(features, linear)
+            copies(&linear)
                 .into_iter()
                 .chain(about_outliers(&name, values, rows))
                 .chain(about_constant_test(&name, values, &split.test))
@@ -123,17 +127,8 @@ fn correlation(x: impl Iterator<Item = f64> + Clone, y: &[f64]) -> Option<f64> {
     (n >= 10.0 && r.is_finite()).then_some(r)
 }
 
-fn about_copies(features: &Features, is_copy: impl Fn(&usize) -> bool) -> Option<Warning> {
-    let columns = (0..features.columns()).filter(is_copy);
-    copies_warning(&columns.map(|column| features.names()[column].as_str()).collect::<Vec<_>>())
-}
-
 fn copies_warning(names: &[&str]) -> Option<Warning> {
-    let (columns, tells, leaves) = match names.len() {
-        0 => return None,
-        1 => ("the column", "determines", "it"),
-        _ => ("the columns", "determine each", "them"),
-    };
+    let (columns, tells, leaves) = plural(names, ["determines", "determine each"])?;
     Some(warning!(
         TargetCopy,
         "{columns} {} {tells} the target exactly, row by row; if that is a copy of the target, every score is \
@@ -143,17 +138,25 @@ fn copies_warning(names: &[&str]) -> Option<Warning> {
 }
 
 fn names_warning(names: &[&str]) -> Option<Warning> {
-    let (columns, hold, them) = match names.len() {
-        0 => return None,
-        1 => ("the column", "holds", "it"),
-        _ => ("the columns", "hold", "them"),
-    };
+    let (columns, hold, them) = plural(names, ["holds", "hold"])?;
     Some(warning!(
         Identifiers,
         "{columns} {} {hold} a different text in each row, which carries no information about other rows; --ignore leaves {them} \
          out, --id carries one along",
         listed(names, SHOWN)
     ))
+}
+
+/// What columns of these names are called before and after a verb; `None` without any.
+fn plural(
+    names: &[&str],
+    [one, many]: [&'static str; 2],
+) -> Option<(&'static str, &'static str, &'static str)> {
+    match names.len() {
+        0 => None,
+        1 => Some(("the column", one, "it")),
+        _ => Some(("the columns", many, "them")),
+    }
 }
 
 /// A target whose variance is that of a few rows: the median of the others is hardly learned.

@@ -24,11 +24,11 @@ pub(super) fn about_values(features: &Features, rows: &RowNames) -> Vec<Warning>
     for (column, name) in features.names().iter().enumerate() {
         let mut values = column_of(features, column);
         values.sort_unstable_by(f64::total_cmp);
-        match Extreme::of(&values) {
-            Some(Extreme { value, count, .. }) if count > 1 && is_mark(value) => {
+        match extreme(&values) {
+            Some((value, count, _)) if count > 1 && is_mark(value) => {
                 marks.push(format!("{} {count} times in {}", shown(value), short_name(name)));
             }
-            Some(Extreme { value, count: 1, ranges }) if ranges > FAR => {
+            Some((value, 1, ranges)) if ranges > FAR => {
                 let row = (0..features.rows()).find(|&row| features.value(row, column) == value);
                 let row = rows.name(row.unwrap_or_default());
                 slips.push(format!("{} in {row} of {}", shown(value), short_name(name)));
@@ -66,28 +66,19 @@ pub(super) fn about_values(features: &Features, rows: &RowNames) -> Vec<Warning>
     all.into_iter().flatten().collect()
 }
 
-/// The value at one end of a column that lies outside the range of all others.
-struct Extreme {
-    value: f64,
-    count: usize,
-    /// How far it is from the nearest other value, in ranges of the others.
-    ranges: f64,
-}
-
-impl Extreme {
-    /// The one of the two ends of sorted values that lies farther off, if it lies a range away from enough others.
-    fn of(sorted: &[f64]) -> Option<Self> {
-        let (first, last) = (*sorted.first()?, *sorted.last()?);
-        let low = sorted.iter().take_while(|value| **value == first).count();
-        let high = sorted.iter().rev().take_while(|value| **value == last).count();
-        let of = |value: f64, count: usize, others: &[f64]| {
-            let (from, to) = (*others.first()?, *others.last()?);
-            let ranges = (from - value).max(value - to) / (to - from);
-            (distinct(others) >= DISTINCT && ranges > 1.0).then_some(Self { value, count, ranges })
-        };
-        let ends = [of(first, low, &sorted[low..]), of(last, high, &sorted[..sorted.len() - high])];
-        ends.into_iter().flatten().max_by(|a, b| a.ranges.total_cmp(&b.ranges))
-    }
+/// The end of sorted values that lies farther off, if it lies a range of all others away from enough of these: its value, how
+/// often it occurs, and how far it is from the nearest other value, in ranges of the others.
+fn extreme(sorted: &[f64]) -> Option<(f64, usize, f64)> {
+    let (first, last) = (*sorted.first()?, *sorted.last()?);
+    let low = sorted.iter().take_while(|value| **value == first).count();
+    let high = sorted.iter().rev().take_while(|value| **value == last).count();
+    let of = |value: f64, count: usize, others: &[f64]| {
+        let (from, to) = (*others.first()?, *others.last()?);
+        let ranges = (from - value).max(value - to) / (to - from);
+        (distinct(others) >= DISTINCT && ranges > 1.0).then_some((value, count, ranges))
+    };
+    let ends = [of(first, low, &sorted[low..]), of(last, high, &sorted[..sorted.len() - high])];
+    ends.into_iter().flatten().max_by(|a, b| a.2.total_cmp(&b.2))
 }
 
 fn shown(value: f64) -> String {
