@@ -244,14 +244,14 @@ fn split_of(source: &Source, (rows, target): (&[usize], &Target), roles: &Roles)
 
 fn about_roles(columns: &Columns, roles: &Roles, raw: &RawTable) -> impl Iterator<Item = String> {
     let named = |name: &Option<String>| name.as_deref().map(short_name);
-    let groups = roles.groups.iter().map(|groups| groups.iter().collect::<BTreeSet<_>>().len());
+    let groups = roles.groups.as_ref().map(|groups| groups.iter().collect::<BTreeSet<_>>().len());
     let said = [
         named(&columns.weights)
             .map(|name| format!("rows count as column \"{name}\" says, scaled to a mean of 1")),
         named(&columns.split)
             .map(|name| format!("training and test rows are those of column \"{name}\"")),
         columns.test.as_ref().map(|test| format!("the test rows are those of {test}")),
-        named(&columns.groups).zip(groups.last()).map(|(name, groups)| {
+        named(&columns.groups).zip(groups).map(|(name, groups)| {
             format!(
                 "the {groups} groups of column \"{name}\" ({} rows) stay whole in splits and folds, and no score counts rows \
                  of a row's own group (the objective of the fit does)",
