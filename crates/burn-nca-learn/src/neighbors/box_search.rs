@@ -9,11 +9,11 @@ use super::box_tree::{BoxTree, grouped};
 use super::candidate_filter::power_of_two_below_inverse;
 use super::contraction::{Contracted, Contraction};
 use super::excluded::Excluded;
-use super::lanes::{Eight, LANES, LEAD, any_within, lead, to_boxes, to_points, to_rest};
+use super::lanes::{Eight, LANES, to_boxes, to_points};
 use super::points::{Points, sq_distance};
 use super::ranking::{Candidate, Resolution, k_nearest};
 
-/// The most queries of a task: neighbors of each other, so that what one has loaded the next finds in the cache.
+/// The most queries of a task, neighbors of each other: what one has loaded the next finds in the cache.
 const TASK_QUERIES: usize = 128;
 
 /// Tasks for each thread, so that no thread waits long for the last.
@@ -70,10 +70,8 @@ impl<'a> BoxSearch<'a> {
         rows
     }
 
-    /// Whether the tree takes less time than a matrix product, by what some of the queries look at.
-    ///
-    /// Measured in the time that the product takes for one coordinate of one reference ([`Descent`]); the choice among a
-    /// reference's distances takes the product 20.
+    /// Whether the tree takes less time than a matrix product, by what some of the queries look at: in the time that the
+    /// product takes for one coordinate of one reference ([`Descent`]); the choice among its distances takes 20.
     pub(super) fn pays(&self, k: usize) -> bool {
         let (n, m) = (self.queries.rows(), self.references.rows());
         let d = self.references.dimensions();
@@ -86,9 +84,8 @@ impl<'a> BoxSearch<'a> {
     fn nearest(&self, query: usize, k: usize) -> (Vec<Candidate>, usize) {
         let (found, cost) = self.tree.arch.dispatch(Descent { search: self, query, k });
         let limit = self.limit_of(&found, k);
-        let near =
-            found.references.iter().copied().filter(|(sq_distance, _)| *sq_distance <= limit);
-        let candidates = near.map(|(_, reference)| Candidate {
+        let near = found.references.iter().filter(|(sq_distance, _)| *sq_distance <= limit);
+        let candidates = near.map(|&(_, reference)| Candidate {
             sq_distance: self.sq_distance(query, reference),
             reference,
         });
@@ -109,30 +106,24 @@ impl<'a> BoxSearch<'a> {
         }
     }
 
-    /// The contracted squared distance above which `s ||q - x||` is larger than `distance`.
+    /// The contracted squared distance above which there is none of the `k` nearest of a query.
     ///
     /// ```text
-    /// ((distance + slack) (1 + (width + 5) u))²        u = 2^-24, for the rounding of the sum in f32
+    /// ((s distance + slack) (1 + (width + 5) u))²        u = 2^-24, for the rounding of the sum in f32
     /// ```
-    fn limit(&self, distance: f64) -> f32 {
-        let reach = (distance + self.slack) * self.rounding();
-        ((reach * reach) as f32).next_up().min(f32::MAX)
-    }
-
-    /// The contracted squared distance above which there is none of the `k` nearest of a query.
     fn limit_of(&self, found: &Found, k: usize) -> f32 {
         match found.bounds.peek() {
-            // With those that are equal to the largest.
             Some(&largest) if found.bounds.len() == k => {
-                let distance = f64::from_bits(largest) / self.scale;
-                self.limit(self.scale * found.resolution.reach(distance))
+                // With those that are equal to the largest.
+                let distance = found.resolution.reach(f64::from_bits(largest) / self.scale);
+                let reach = (self.scale * distance + self.slack) * self.rounding();
+                ((reach * reach) as f32).next_up().min(f32::MAX)
             }
             _ => f32::MAX,
         }
     }
 
-    /// Notes a reference at this contracted squared distance; gives the one above which the query need not look from now
-    /// on.
+    /// Notes a reference at this contracted squared distance; gives the limit of the query from now on.
     fn offer(
         &self,
         found: &mut Found,
@@ -169,14 +160,13 @@ impl WithSimd for Descent<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> (Found, usize) {
         let Self { search, query, k } = self;
-        let tree = &search.tree;
-        let row = search.contracted.row(query);
-        let (lead, rest) = (lead(row), row.get(LEAD..).unwrap_or_default());
-        let mut found = Found::new(search.queries.resolution(query, search.references));
+        let (tree, point) = (&search.tree, search.contracted.row(query));
+        let resolution = search.queries.resolution(query, search.references);
+        let mut found = Found { resolution, references: Vec::new(), bounds: BinaryHeap::new() };
         let (mut limit, mut cost) = (f32::MAX, 0);
         let cost_of_distance = 1200 + 20 * search.references.dimensions();
         // Level, box (below the levels a slot), and its distance.
-        let mut pending = vec![(tree.levels.len() as u32, 0, 0.0); LANES * (tree.levels.len() + 1)];
+        let mut pending = vec![(tree.height() as u32, 0, 0.0); LANES * (tree.height() + 1)];
         let mut count = 1;
         while count > 0 {
             count -= 1;
@@ -187,20 +177,12 @@ impl WithSimd for Descent<'_> {
             }
             cost += 400;
             if level > 0 {
-                let distances = to_boxes(simd, &lead, &tree.levels[level as usize - 1][at]);
-                count += put_near(
-                    &mut pending[count..],
-                    (level - 1, (at * LANES) as u32),
-                    &distances,
-                    limit,
-                );
+                let distances = to_boxes(simd, point, tree.boxes(level as usize - 1, at));
+                let first = (level - 1, (at * LANES) as u32);
+                count += put_near(&mut pending[count..], first, &distances, limit);
                 continue;
             }
-            let leading = to_points(simd, &lead, &tree.leads[at]);
-            if !any_within(&leading, limit) {
-                continue;
-            }
-            let distances = to_rest(simd, rest, tree.rest(at), leading, limit);
+            let distances = to_points(simd, point, tree.points(at), limit);
             for (lane, distance) in distances.into_iter().flatten().enumerate() {
                 if distance <= limit {
                     cost += cost_of_distance;
@@ -212,10 +194,8 @@ impl WithSimd for Descent<'_> {
     }
 }
 
-/// Writes the boxes of a group that are within the limit, the nearest last; how many these are.
-///
-/// Written first and counted then: whether a box is near cannot be foreseen, and a wrong guess of the machine takes
-/// longer than the distances.
+/// Writes the boxes of a group that are within the limit, the nearest last; how many these are. Written first and counted
+/// then: whether a box is near cannot be foreseen, and a wrong guess of the machine takes longer than the distances.
 #[inline(always)]
 fn put_near(
     pending: &mut [(u32, u32, f32)],
@@ -245,12 +225,6 @@ struct Found {
     bounds: BinaryHeap<u64>,
 }
 
-impl Found {
-    fn new(resolution: Resolution) -> Self {
-        Self { resolution, references: Vec::new(), bounds: BinaryHeap::new() }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use pulp::Arch;
@@ -268,24 +242,20 @@ mod tests {
         for (d, spread) in [(2, 2), (20, 20), (64, 5), (65, 5), (150, 150)] {
             let (queries, references) = (points(70, d, spread, 1), points(900, d, spread, 2));
             let own: Vec<usize> = (0..70).collect();
-            for own in [None, Some(own.as_slice())] {
-                let excluded = own.map(Excluded::own);
-                let mut search = BoxSearch::new(&queries, &references, excluded.as_ref());
-                let found = search.search(7);
-                for (query, found) in found.iter().enumerate() {
-                    let mut all: Vec<Candidate> = (0..900)
-                        .filter(|row| own.is_none_or(|own| own[query] != *row))
-                        .map(|row| Candidate {
-                            sq_distance: sq_distance(queries.row(query), references.row(row)),
-                            reference: row as u32,
-                        })
-                        .collect();
-                    all.sort_unstable_by(Candidate::order);
-                    assert_eq!(*found, all[..7], "{d} dimensions, query {query}");
-                }
-                search.tree.arch = Arch::Scalar;
-                assert_eq!(search.search(7), found, "{d} dimensions without vectors");
+            let excluded = Excluded::own(&own);
+            let mut search = BoxSearch::new(&queries, &references, Some(&excluded));
+            let found = search.search(7);
+            for (query, found) in found.iter().enumerate() {
+                let of = |row: usize| Candidate {
+                    sq_distance: sq_distance(queries.row(query), references.row(row)),
+                    reference: row as u32,
+                };
+                let mut all: Vec<_> = (0..900).filter(|row| *row != query).map(of).collect();
+                all.sort_unstable_by(Candidate::order);
+                assert_eq!(*found, all[..7], "{d} dimensions, query {query}");
             }
+            search.tree.arch = Arch::Scalar;
+            assert_eq!(search.search(7), found, "{d} dimensions without vectors");
         }
     }
 

@@ -9,10 +9,8 @@ use crate::data::Features;
 /// The most coordinates of a contracted point.
 const MAX_COORDINATES: usize = 64;
 
-/// The most rows that the directions are computed from: any directions are right, good ones are fast.
+/// The most rows, and numbers in these, that the directions are computed from: any are right, good ones are fast.
 const SAMPLE_ROWS: usize = 4096;
-
-/// The most numbers in these rows, of which a wide table has as many in few rows.
 const SAMPLE_VALUES: usize = 1 << 22;
 
 /// Rows that are mapped together; bounds the memory of their copy.
@@ -25,15 +23,13 @@ const ROW_BLOCK: usize = 1024;
 /// t(x) = (v_1·x', …, v_l·x', r),   r² = ||x'||² - Σ_a (v_a·x')²
 /// ||t(x) - t(y)|| <= s ||x - y||
 /// ```
-/// The v are orthonormal: the leading principal directions of (a sample of) the references, so that a
-/// distance in the first coordinates alone is long already. r is the length of what they leave of a point; by the
-/// triangle inequality two such lengths differ by no more than the vectors do. Up to 64 dimensions all
-/// directions are kept, nothing is left, and r is not there.
+/// The v are orthonormal: the leading principal directions of (a sample of) the references, so that a distance in the
+/// first coordinates alone is long already. r is the length of what they leave of a point (two such lengths differ by no
+/// more than the vectors do); up to 64 dimensions all directions are kept, and r is not there.
 ///
 /// # Numerics
-/// Mapped in f64, kept in f32. With unit rounding u = 2^-24 each coordinate errs by at most u of itself, and r
-/// besides by `sqrt((2 d + 128) 2^-52) ||x'||` for the cancellation under its root: [`Contracted::slack`] bounds
-/// both for a pair of points.
+/// Mapped in f64, kept in f32. With unit rounding u = 2^-24 each coordinate errs by at most u of itself, and r besides by
+/// `sqrt((2 d + 128) 2^-52) ||x'||` for the cancellation under its root: [`Contracted::slack`] bounds both.
 pub(super) struct Contraction {
     center: Vec<f64>,
     scale: f64,
