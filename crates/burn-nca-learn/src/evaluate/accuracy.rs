@@ -72,9 +72,7 @@ impl Accuracy {
     /// \[1\] R. G. Newcombe, Two-sided confidence intervals for the single proportion, Statistics in
     /// Medicine 17, 1998, method 3 (after E. B. Wilson, 1927).
     pub fn interval(&self) -> Option<Interval> {
-        let p = self.value()?;
-        let n = self.total as f64;
-        let z2 = Z_95 * Z_95;
+        let (p, n, z2) = (self.value()?, self.total as f64, Z_95 * Z_95);
         let center = p + z2 / (2.0 * n);
         let half = Z_95 * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
         let norm = 1.0 + z2 / n;
@@ -95,9 +93,6 @@ pub struct Interval {
 }
 
 /// Checks that there is one prediction per row.
-///
-/// # Errors
-/// Both numbers, where they differ.
 pub(super) fn check_lengths(predicted: usize, truth: usize) -> Result<()> {
     if predicted != truth {
         return Err(Error::data(format!(
@@ -129,13 +124,8 @@ mod tests {
     }
 
     #[test]
-    fn nothing_predicted_has_no_accuracy() {
-        let empty = Accuracy::of(&[], &[]).unwrap();
-        assert_eq!((empty.value(), empty.interval()), (None, None));
-    }
-
-    #[test]
-    fn what_does_not_fit_is_refused() {
+    fn nothing_has_no_interval_and_what_does_not_fit_is_refused() {
+        assert_eq!(Accuracy::of(&[], &[]).unwrap().interval(), None);
         assert!(Accuracy::of(&[0], &[0, 1]).is_err());
         assert!(Accuracy::new(2, 1).is_err());
     }

@@ -29,7 +29,7 @@ struct Counts {
 }
 
 impl ClassScores {
-    /// Counts rows, predictions and those that agree, for each class; memory grows with the classes, not their square.
+    /// Counts rows, predictions and those that agree, for each class.
     ///
     /// # Errors
     /// Another number of predictions than of true classes, or a class not below `classes`.
@@ -55,26 +55,17 @@ impl ClassScores {
         self.classes.len()
     }
 
-    /// Number of rows of a class.
-    ///
-    /// # Panics
-    /// If `class` is not below [`classes`](Self::classes).
+    /// Number of rows of a class (below [`classes`](Self::classes), as in what follows).
     pub fn rows(&self, class: usize) -> usize {
         self.classes[class].rows
     }
 
     /// The share of the class's rows that are predicted as it, 0..1; `None` without rows.
-    ///
-    /// # Panics
-    /// If `class` is not below [`classes`](Self::classes).
     pub fn recall(&self, class: usize) -> Option<f64> {
         share(self.classes[class].correct, self.classes[class].rows)
     }
 
     /// The share right of the rows predicted as the class, 0..1; `None` where none was.
-    ///
-    /// # Panics
-    /// If `class` is not below [`classes`](Self::classes).
     pub fn precision(&self, class: usize) -> Option<f64> {
         share(self.classes[class].correct, self.classes[class].predicted)
     }

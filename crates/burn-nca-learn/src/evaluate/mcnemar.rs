@@ -17,10 +17,9 @@ const ENOUGH_FOR_CHI_SQUARE: usize = 25;
 /// exact       p = min(1, 2 Σ_{i <= min(b, c)} C(b + c, i) / 2^(b + c))
 /// chi-square  x = max(0, |b - c| - 1)² / (b + c),   p = P(χ²_1 >= x) = erfc(√(x / 2))      ([1], [2])
 /// ```
-/// Tested is the hypothesis that both are right equally often on rows like these, so that each discordant row
-/// falls to either side with probability 1/2. A small p-value (two-sided) speaks against it; a large one only
-/// says that these rows do not decide. Both classifiers are taken as they are: the test knows nothing of other
-/// training rows.
+/// Tested is the hypothesis that both are right equally often, so that a discordant row falls to either side with
+/// probability 1/2. A large p-value (two-sided) only says that these rows do not decide. Both classifiers are taken as
+/// they are: the test knows nothing of other training rows.
 ///
 /// # Examples
 /// ```
@@ -88,10 +87,9 @@ impl McNemar {
 
     /// The form that [`p_value`](Self::p_value) takes: exact below 25 discordant rows.
     pub fn form(&self) -> McNemarForm {
-        if self.discordant() < ENOUGH_FOR_CHI_SQUARE {
-            McNemarForm::Exact
-        } else {
-            McNemarForm::ChiSquare
+        match self.discordant() < ENOUGH_FOR_CHI_SQUARE {
+            true => McNemarForm::Exact,
+            false => McNemarForm::ChiSquare,
         }
     }
 
@@ -165,16 +163,10 @@ mod tests {
     }
 
     #[test]
-    fn classifiers_that_never_differ_are_not_told_apart() {
-        let same = McNemar::of(&[0, 1, 1], &[0, 1, 1], &[0, 0, 1]).unwrap();
-        assert_eq!((same.first_only(), same.second_only()), (0, 0));
-        assert_eq!(same.p_value(), 1.0);
-        // Both wrong in different ways is no difference either.
-        assert_eq!(McNemar::of(&[1], &[2], &[0]).unwrap(), McNemar::new(0, 0));
-    }
-
-    #[test]
-    fn another_number_of_predictions_is_refused() {
+    fn what_never_differs_is_not_told_apart_and_other_numbers_are_refused() {
+        // Both wrong in different ways is no difference.
+        let same = McNemar::of(&[0, 1, 1, 1], &[0, 1, 1, 2], &[0, 0, 1, 0]).unwrap();
+        assert_eq!((same, same.p_value()), (McNemar::new(0, 0), 1.0));
         assert!(McNemar::of(&[0, 1], &[0], &[0]).is_err());
         assert!(McNemar::of(&[0], &[0, 1], &[0]).is_err());
     }

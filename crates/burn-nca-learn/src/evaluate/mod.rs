@@ -1,5 +1,4 @@
-//! Stage 6: evaluation of an embedding: accuracy, retrieval, probabilities, errors of
-//! predicted numbers, perplexity and spread.
+//! Stage 6: evaluation of an embedding.
 //!
 //! - Is it right, and how surely? [`Accuracy`] with its interval, [`held_out_accuracy`]; class by class
 //!   where they are unbalanced: [`ClassScores`].
@@ -43,7 +42,7 @@ pub use quantiles::Quantiles;
 pub use regression::RegressionScores;
 pub use reliability::{Reliability, ReliabilityBin};
 pub use repeated_rows::{row_numbers, seen_rows};
-pub use retrieval::{Retrieval, held_out_retrieval, leave_one_out_retrieval};
+pub use retrieval::{Retrieval, held_out_retrieval};
 pub use roc_auc::roc_auc;
 pub use spread::{Collapse, Spread};
 pub use terms::RowTerms;

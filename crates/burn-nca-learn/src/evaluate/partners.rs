@@ -12,10 +12,10 @@ use crate::neighbors::{Points, sq_distance};
 
 /// Where the partners of held-out pairs are among the neighbors: what can be measured without labels.
 ///
-/// Each pair (a, b) asks twice, from a for b and from b for a. The candidates are all other points but the
-/// known partners of the one who asks (those of `known`, and of other held-out pairs): they belong near and
-/// do not count against the partner. The rank is 1 where no candidate is nearer; points at the
-/// same distance as the partner ([`neighbors`](crate::neighbors) says when distances are equal) count half, so that a metric that has collapsed to a point gains nothing.
+/// Each pair (a, b) asks twice, from a for b and from b for a. The candidates are all other points but the known partners
+/// of the one who asks (those of `known`, and of other held-out pairs). The rank is 1 where no candidate is nearer; points
+/// at the distance of the partner ([`neighbors`](crate::neighbors) says when distances are equal) count half, so that a
+/// metric that has collapsed to a point gains nothing.
 ///
 /// # Examples
 /// ```
@@ -34,7 +34,6 @@ use crate::neighbors::{Points, sq_distance};
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartnerRanks {
     ranks: Vec<f64>,
-    candidates: usize,
 }
 
 impl PartnerRanks {
@@ -74,18 +73,12 @@ impl PartnerRanks {
         let asked = asked.iter().filter(|pair| pair.2 > 0.0);
         let queries: Vec<(usize, usize)> = asked.flat_map(|(a, b, _)| [(a, b), (b, a)]).collect();
         let rank = |&(from, to): &(usize, usize)| rank(points, (from, to), &partners[&from]);
-        let ranks = queries.par_iter().map(rank).collect();
-        Ok(Self { ranks, candidates: points.rows().saturating_sub(1) })
+        Ok(Self { ranks: queries.par_iter().map(rank).collect() })
     }
 
     /// The rank for each question, two a pair, in the order of the pairs; from 1.
     pub fn ranks(&self) -> &[f64] {
         &self.ranks
-    }
-
-    /// Number of other points among which a partner is looked for (before known partners are left out).
-    pub fn candidates(&self) -> usize {
-        self.candidates
     }
 
     /// The share of questions whose partner is among the k nearest candidates, 0..1; `None` without any.
@@ -126,6 +119,7 @@ fn rank(points: &Points, (from, to): (usize, usize), partners: &[usize]) -> f64 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::baseline::fixture::assert_refused;
     use crate::neighbors::fixture::line;
 
     #[test]
@@ -137,7 +131,7 @@ mod tests {
         assert_eq!(PartnerRanks::of(&points, &asked, Some(&known)).unwrap().ranks(), [2.0, 3.0]);
         let alone = PartnerRanks::of(&points, &asked, None).unwrap();
         assert_eq!(alone.ranks(), [3.0, 3.0]);
-        assert_eq!((alone.median(), alone.candidates()), (Some(3.0), 4));
+        assert_eq!(alone.median(), Some(3.0));
         assert!((alone.mean_reciprocal().unwrap() - 1.0 / 3.0).abs() < 1e-15);
     }
 
@@ -152,7 +146,7 @@ mod tests {
     #[test]
     fn pairs_of_other_points_are_refused_with_both_numbers() {
         let asked = Pairs::new(3, vec![(0, 1, 1.0)]).unwrap();
-        let error = PartnerRanks::of(&line(&[0.0; 5]), &asked, None).unwrap_err().to_string();
-        assert!(error.contains("3 points") && error.contains("5 rows"), "{error}");
+        let found = PartnerRanks::of(&line(&[0.0; 5]), &asked, None);
+        assert_refused(found, &["3 points", "5 rows"]);
     }
 }

@@ -12,16 +12,14 @@ use crate::neighbors::{
 /// ```text
 /// exp(H_i),   H_i = -Σ_j p_ij log p_ij,   p_ij = exp(-d²_ij) / Σ_{l≠i} exp(-d²_il),   p_ii = 0    (eq. 1 of [1])
 /// ```
-/// From 1 (one neighbor has all the weight) to n - 1 (all others weigh the same). Section 2 of \[1\] names
-/// this estimate of K as future work. Summarize it by [`Quantiles`](super::Quantiles).
+/// From 1 (one neighbor has all the weight) to n - 1 (all others weigh the same).
 ///
 /// # Shapes
 /// - points: `[n, k]`; the result has n entries, none for fewer than two points
 ///
 /// # Numerics
-/// In f64 from the values in the tensor, in log space, with the nearest distance taken out before any
-/// exponential: finite and right at every scale. Memory by blocks, never n x n. In one and two dimensions a Fourier series
-/// may be used, as by [`class_probabilities`](crate::neighbors::class_probabilities).
+/// In f64 and in log space, finite and right at every scale. Memory by blocks, never n x n. In one and two dimensions a
+/// Fourier series may be used, as by [`class_probabilities`](crate::neighbors::class_probabilities).
 ///
 /// # Errors
 /// A coordinate that is not finite.

@@ -26,9 +26,8 @@ pub fn expected_accuracy(
 /// ```text
 /// -(1/n) Σ_i log P(y_i | x_i)
 /// ```
-/// The same probability for each of c classes has log c. Taken from the logarithms as they are, so that a
-/// probability that would underflow keeps its value. Only a class without any reference has probability 0: its
-/// rows make the loss infinite, and are counted apart so that the loss of the others can be reported as well.
+/// Taken from the logarithms as they are, so that a probability that would underflow keeps its value. Only a class
+/// without any reference has probability 0: its rows make the loss infinite, and are counted apart.
 ///
 /// # Examples
 /// ```
@@ -90,40 +89,24 @@ impl LogLoss {
 /// ```text
 /// (1/n) Σ_i Σ_c (P(c | x_i) - [y_i = c])²                                       (eq. 2 of [1])
 /// ```
-/// Over all classes, as in the paper; some programs give half of it for two classes. The same probability for
-/// each of c classes has 1 - 1/c.
+/// Over all classes, as in the paper; some programs give half of it for two classes.
 ///
 /// # Errors
 /// As [`expected_accuracy`].
 ///
 /// # References
 /// \[1\] G. W. Brier, Verification of forecasts expressed in terms of probability, Monthly Weather Review 78, 1950.
-///
-/// # Examples
-/// ```
-/// use burn_nca_learn::evaluate::brier_score;
-/// use burn_nca_learn::neighbors::ClassProbabilities;
-///
-/// let probabilities = ClassProbabilities::from_probabilities(&[0.5, 0.5, 0.0, 1.0], 2)?;
-/// assert_eq!(brier_score(&probabilities, &[0, 1])?, Some(0.25)); // (1/4 + 1/4 + 0) / 2
-/// # Ok::<(), burn_nca_learn::Error>(())
-/// ```
 pub fn brier_score(probabilities: &ClassProbabilities, truth: &[usize]) -> Result<Option<f64>> {
     check_truth(probabilities, truth)?;
-    let mut sum = 0.0;
-    for (row, &truth) in truth.iter().enumerate() {
-        for class in 0..probabilities.classes() {
-            let ideal = if class == truth { 1.0 } else { 0.0 };
-            sum += (probabilities.probability(row, class) - ideal).powi(2);
-        }
-    }
-    Ok(mean(sum, truth.len()))
+    let score = |(row, &truth): (usize, &usize)| -> f64 {
+        let ideal = |class| f64::from(u8::from(class == truth));
+        let square = |class| (probabilities.probability(row, class) - ideal(class)).powi(2);
+        (0..probabilities.classes()).map(square).sum()
+    };
+    Ok(mean(truth.iter().enumerate().map(score).sum(), truth.len()))
 }
 
 /// Checks that each row has one true class, and that the probabilities know it.
-///
-/// # Errors
-/// The numbers, where they do not fit.
 pub(super) fn check_truth(probabilities: &ClassProbabilities, truth: &[usize]) -> Result<()> {
     check_lengths(probabilities.rows(), truth.len())?;
     match truth.iter().find(|class| **class >= probabilities.classes()) {

@@ -64,10 +64,4 @@ mod tests {
         );
         assert_eq!((summary.minimum, summary.mean, summary.maximum), (1.0, 4.5, 10.0));
     }
-
-    #[test]
-    fn one_value_is_every_quantile() {
-        let one = Quantiles::of(&[3.0]).unwrap();
-        assert_eq!((one.minimum, one.lower_quartile, one.mean, one.maximum), (3.0, 3.0, 3.0, 3.0));
-    }
 }

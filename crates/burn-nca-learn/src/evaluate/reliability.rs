@@ -70,16 +70,11 @@ impl Reliability {
             ));
         }
         let edge = |bin: usize| bin as f64 / bins as f64;
-        let mut table: Vec<(ReliabilityBin, f64)> = (0..bins)
-            .map(|bin| ReliabilityBin {
-                low: edge(bin),
-                high: edge(bin + 1),
-                rows: 0,
-                correct: 0,
-                mean_confidence: None,
-            })
-            .map(|bin| (bin, 0.0))
-            .collect();
+        let empty = |bin: usize| {
+            let (low, high) = (edge(bin), edge(bin + 1));
+            (ReliabilityBin { low, high, rows: 0, correct: 0, mean_confidence: None }, 0.0)
+        };
+        let mut table: Vec<(ReliabilityBin, f64)> = (0..bins).map(empty).collect();
         for (row, predicted) in probabilities.most_probable().into_iter().enumerate() {
             let confidence = probabilities.probability(row, predicted);
             // The first bin that reaches up to it: its edges decide, not the rounding of a product.

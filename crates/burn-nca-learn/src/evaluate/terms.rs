@@ -85,30 +85,8 @@ impl RowTerms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluate::{perplexities, perplexities_of};
+    use crate::evaluate::perplexities_of;
     use crate::neighbors::fixture::{line, log_shares, perplexity, tensor};
-    use crate::neighbors::leave_one_out_probabilities;
-
-    #[test]
-    fn terms_are_those_of_the_stochastic_rule_and_of_perplexity() {
-        for spread in [0.1, 1.0, 30.0] {
-            let values: Vec<f64> = (0..90).map(|i| f64::from(i * i % 37) * spread).collect();
-            let points = tensor(&values, 3);
-            // The last row is alone in its class.
-            let labels: Vec<usize> = (0..30).map(|i| if i == 29 { 7 } else { i % 4 }).collect();
-            let rows = [28, 3, 11, 29];
-            let found = RowTerms::of(Embedded::new(&points, &labels), &rows).unwrap();
-            let expected = leave_one_out_probabilities(&points, &labels, 8).unwrap();
-            let perplexity = perplexities(&points).unwrap();
-            for (at, &row) in rows.iter().enumerate() {
-                let log_p = expected.log_probabilities(row)[labels[row]];
-                let (found, of) = (found.log_p[at], found.perplexity[at]);
-                let equal = found == log_p || (found - log_p).abs() < 1e-9 * (1.0 + log_p.abs());
-                assert!(equal, "row {row}: {found} and {log_p}");
-                assert!((of - perplexity[row]).abs() < 1e-10 * of, "row {row}");
-            }
-        }
-    }
 
     #[test]
     fn rows_of_the_own_group_are_in_no_sum() {
