@@ -14,9 +14,6 @@ pub(super) struct SymmetricEigen {
 
 impl SymmetricEigen {
     /// Decomposes a symmetric matrix, row-major `[d, d]`; of each pair of entries the lower counts.
-    ///
-    /// # Errors
-    /// If the iteration does not converge, as with entries near the limits of f64.
     pub fn new(matrix: &[f64], d: usize) -> Result<Self> {
         let eigen = MatRef::from_row_major_slice(matrix, d, d)
             .self_adjoint_eigen(Side::Lower)
@@ -26,10 +23,8 @@ impl SymmetricEigen {
         if values.iter().any(|value| !value.is_finite()) {
             return Err(not_converged(d));
         }
-        let mut vectors = Vec::with_capacity(d * d);
-        for i in 0..d {
-            vectors.extend((0..d).rev().map(|j| eigen.U()[(i, j)]));
-        }
+        let places = (0..d).flat_map(|i| (0..d).rev().map(move |j| (i, j)));
+        let mut vectors = places.map(|at| eigen.U()[at]).collect::<Vec<f64>>();
         fix_signs(&mut vectors, d);
         Ok(Self { values, vectors })
     }
@@ -49,10 +44,8 @@ pub(super) fn not_converged(d: usize) -> Error {
     ))
 }
 
-/// Turns each of the `columns` columns of a row-major matrix so that its largest entry is positive.
-///
-/// Among entries of equal magnitude up to rounding the first decides, so that the rule gives the same sign
-/// wherever the last digits differ.
+/// Turns each of the `columns` columns of a row-major matrix so that its largest entry (of those of equal magnitude up to
+/// rounding the first) is positive.
 pub(super) fn fix_signs(matrix: &mut [f64], columns: usize) {
     for j in 0..columns {
         let column = || matrix.iter().skip(j).step_by(columns);

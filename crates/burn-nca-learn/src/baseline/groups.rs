@@ -10,10 +10,8 @@ use crate::data::{ClassSpread, Features, Labeled, rounding_levels};
 /// Numbers of a spread at most that a table keeps for all who ask: 32 MiB.
 const MOST_KEPT: usize = 1 << 22;
 
-/// Rows in groups, their classes, with the size and the mean of each group.
-///
-/// The means and the covariance within classes are computed once for a table and its copies, however many groups are made
-/// of it (where they take no more than 32 MiB).
+/// Rows in groups, their classes. Means and covariance within classes are computed once for a table and its copies, where
+/// they take no more than 32 MiB.
 ///
 /// # Examples
 /// ```
@@ -23,8 +21,7 @@ const MOST_KEPT: usize = 1 << 22;
 /// let features = Features::unnamed(vec![0.0, 2.0, 10.0, 12.0], 1)?;
 /// let data = Labeled::from_labels(features, vec![0, 0, 1, 1])?;
 /// let groups = Groups::of_classes(&data);
-/// assert_eq!(groups.within_covariance(), [1.0]);
-/// assert!((groups.between_covariance()[0] - 25.0).abs() < 1e-12);
+/// assert_eq!((groups.means(), groups.within_covariance()[0]), (&[1.0, 11.0][..], 1.0));
 /// # Ok::<(), burn_nca_learn::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -80,12 +77,10 @@ impl<'a> Groups<'a> {
     /// ```text
     /// Σ_w = 1/n Σ_c Σ_{i in c} (x_i - m_c)(x_i - m_c)ᵀ
     /// ```
-    /// It is computed once, however often it is asked for: of n rows that takes n d² operations.
-    ///
     /// # Numerics
     /// Two passes, the mean first. A column that is [constant](Features::constant_columns) but for rounding, or whose
-    /// deviation is below 2^-40 of its largest magnitude, has exactly zero variance and covariance. The sum runs over blocks
-    /// of rows in order, so it is the same on any number of threads.
+    /// deviation is below 2^-40 of its largest magnitude, has exactly zero variance and covariance. The same on any number
+    /// of threads.
     pub fn within_covariance(&self) -> Vec<f64> {
         let compute = || {
             let d = self.features.columns();
@@ -126,9 +121,7 @@ impl<'a> Groups<'a> {
     /// ```text
     /// Σ_b = 1/n Σ_c n_c (m_c - m)(m_c - m)ᵀ,   m = 1/n Σ_c n_c m_c
     /// ```
-    /// # Numerics
-    /// As [`within_covariance`](Self::within_covariance).
-    pub fn between_covariance(&self) -> Vec<f64> {
+    pub(super) fn between_covariance(&self) -> Vec<f64> {
         let d = self.features.columns();
         let rows = self.weighted_means();
         sum_of_products(self.spread.counts.len(), d, |group, target| {
@@ -161,9 +154,8 @@ impl<'a> Groups<'a> {
         variances
     }
 
-    /// One row `√(n_c / n) (m_c - m)` a group: their products add up to the between-group covariance.
-    ///
-    /// A difference of the size of rounding is zero, as in the covariances.
+    /// One row `√(n_c / n) (m_c - m)` a group, 0 where that is rounding: their products add up to the between-group
+    /// covariance.
     pub(super) fn weighted_means(&self) -> Vec<f64> {
         let (d, n) = (self.features.columns(), self.rows() as f64);
         let mut rows = self.mean_deviations();
@@ -189,8 +181,7 @@ impl<'a> Groups<'a> {
         rows
     }
 
-    /// Every row less the overall mean, row-major `[n, d]`, free of rounding: a column that is constant within
-    /// the groups has exactly the deviation of the group's mean.
+    /// Every row less the overall mean; a column that is constant within the groups has exactly that of the group's mean.
     pub(super) fn centered_rows(&self) -> Vec<f64> {
         let (n, d) = (self.group_of_row.len(), self.features.columns());
         let means = self.mean_deviations();

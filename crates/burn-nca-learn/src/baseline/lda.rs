@@ -23,21 +23,16 @@ const SINGULAR_SHRINKAGE: f64 = 0.01;
 /// ```text
 /// Σ_b v_j = r_j Σ_w v_j,   r_1 ≥ r_2 ≥ …,   v_iᵀ Σ_w v_j = [i = j],   A = [v_1 … v_k]ᵀ
 /// ```
-/// Σ_w and Σ_b are the within-class and between-class covariance, divisor n both. After the map the classes
-/// have unit within-class covariance, as with scikit-learn's solvers `svd` and `eigen`.
-///
-/// At most min(c - 1, d) directions separate anything, c being the classes that have rows: asking for more is
-/// an error, never a shorter map. Where the class means lie in fewer dimensions than k, the ratio of the last
-/// directions is 0 and the directions are arbitrary (but deterministic).
+/// Σ_w and Σ_b are the within-class and between-class covariance, divisor n both. At most min(c - 1, d) directions
+/// separate c classes that have rows: asking for more is an error. Where the class means lie in fewer dimensions than k,
+/// the ratio of the last directions is 0 and they are arbitrary (but deterministic).
 ///
 /// # Numerics
-/// Features are first scaled to unit within-class variance. A direction without variance inside the classes
-/// is dropped if the classes do not differ along it either (constant, repeated and collinear columns); if
-/// they do, the scatter is singular, the ratio has no finite maximum, and the fit is an error unless a
-/// [`Shrinkage`] bounds it. (scikit-learn's `svd` drops both kinds, and with them the best separation.)
-///
-/// With fewer rows than features all of this happens in the coordinates of the rows in their span, n x n
-/// instead of d x d: directions outside of it separate nothing.
+/// Features are first scaled to unit within-class variance. A direction without variance inside the classes is dropped
+/// if the classes do not differ along it either (constant, repeated and collinear columns); if they do, the scatter is
+/// singular, and the fit is an error unless a [`Shrinkage`] bounds the ratio. (scikit-learn's `svd` drops both kinds, and
+/// with them the best separation.) With fewer rows than features this happens in the coordinates of the rows in their
+/// span, n x n instead of d x d.
 ///
 /// # Examples
 /// ```
@@ -77,22 +72,6 @@ pub struct Lda {
     pub explained_ratio: Vec<f64>,
     /// The share s by which the within-class covariance was shrunk.
     pub shrinkage: f64,
-}
-
-impl Lda {
-    /// The same directions, each of length 1.
-    fn with_unit_directions(self) -> Self {
-        let [d, k] = self.projection.shape();
-        let mut weight = self.projection.into_weight();
-        for direction in 0..k {
-            let squares = weight.iter().skip(direction).step_by(k).map(|x| x * x);
-            let length = squares.sum::<f64>().sqrt();
-            if length > 0.0 {
-                weight.iter_mut().skip(direction).step_by(k).for_each(|x| *x /= length);
-            }
-        }
-        Self { projection: Projection::new(weight, [d, k]), ..self }
-    }
 }
 
 impl LdaConfig {
@@ -143,11 +122,22 @@ impl LdaConfig {
             )));
         }
         let found = if groups.rows() < d {
-            self.fit_in_span(groups)?
+            self.fit_in_span(groups)
         } else {
-            self.fit_in_features(groups)?
-        };
-        Ok(if self.unit_length { found.with_unit_directions() } else { found })
+            self.fit_in_features(groups)
+        }?;
+        if !self.unit_length {
+            return Ok(found);
+        }
+        let mut weight = found.projection.into_weight();
+        for direction in 0..k {
+            let squares = weight.iter().skip(direction).step_by(k).map(|x| x * x);
+            let length = squares.sum::<f64>().sqrt();
+            if length > 0.0 {
+                weight.iter_mut().skip(direction).step_by(k).for_each(|x| *x /= length);
+            }
+        }
+        Ok(Lda { projection: Projection::new(weight, [d, k]), ..found })
     }
 
     fn fit_in_features(&self, groups: &Groups<'_>) -> Result<Lda> {
@@ -301,13 +291,11 @@ fn discriminants(whitener: &Projection, means: &[f64], k: usize, shrinkage: f64)
     let mut weight = product(&whitener.weight(), &axes, rank);
     fix_signs(&mut weight, k);
     let total: f64 = ratios.iter().sum();
+    let share = |ratio: &f64| if total > 0.0 { ratio / total } else { 0.0 };
     Ok(Lda {
         projection: Projection::new(weight, [d, k]),
         variance_ratio: ratios[..k].to_vec(),
-        explained_ratio: ratios[..k]
-            .iter()
-            .map(|ratio| if total > 0.0 { ratio / total } else { 0.0 })
-            .collect(),
+        explained_ratio: ratios[..k].iter().map(share).collect(),
         shrinkage,
     })
 }

@@ -19,10 +19,8 @@
 //! of each is positive. Equal eigenvalues leave their directions undetermined (distances in a space that
 //! holds all of them are the same whichever come out).
 //!
-//! Cost, for n rows of d features: the smaller of the two scatter matrices is formed, d x d or, in the
-//! coordinates of the rows in their span, n x n. With m = min(n, d) that is O(n d m) time for the matrix (or for
-//! the span), O(m³) for its eigenvectors, and some five m x m matrices of memory besides copies of the rows and
-//! the map: 60 rows of 20000 features take a fraction of a second.
+//! Cost, for n rows of d features and m = min(n, d): O(n d m) for the smaller scatter matrix (d x d or, in the coordinates
+//! of the rows in their span, n x n), O(m³) for its eigenvectors, some five m x m matrices besides copies of the rows.
 //!
 //! # References
 //! J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004.

@@ -15,12 +15,10 @@ use crate::error::{Error, Result};
 /// ```text
 /// S = 1/(n-1) Σ_i (x_i - m)(x_i - m)ᵀ,   S v_j = λ_j v_j,   λ_1 ≥ λ_2 ≥ …,   A = [v_1 … v_k]ᵀ
 /// ```
-/// The directions have unit length: distances in the full space (k = d) are those of the features.
-///
 /// # Numerics
-/// Eigenvectors of the covariance in f64; with fewer rows than features, of the covariance of the rows'
-/// coordinates in their span, n x n. Variances of some d·1e-16 of the largest are rounding noise; their
-/// directions are still orthonormal (and arbitrary), so k may exceed the rank of the data.
+/// Eigenvectors of the covariance in f64; with fewer rows than features, of the covariance of the rows' coordinates in
+/// their span, n x n. The directions of variances that are rounding noise are still orthonormal (and arbitrary), so k may
+/// exceed the rank of the data.
 ///
 /// # Examples
 /// ```
@@ -78,7 +76,7 @@ impl PcaConfig {
         let (mut scatter, d) = (groups.total_covariance(), features.columns());
         scatter.iter_mut().for_each(|x| *x *= n as f64 / (n - 1) as f64);
         clear_constant_columns(&mut scatter, groups.rounding());
-        Ok(self.of(&Principal::of_scatter(&scatter, d, d, None)?, groups.mean()))
+        Ok(self.of(&Principal::of_scatter(&scatter, d, None)?, groups.mean()))
     }
 
     fn check(&self, features: &Features) -> Result<()> {
@@ -110,12 +108,6 @@ impl PcaConfig {
 
 /// The k orthogonal directions along which the rows lie farthest from a center, not from their mean: the transpose of
 /// A, row-major `[d, k]`.
-///
-/// # Errors
-/// k = 0, or eigenvectors that do not converge.
-///
-/// # Panics
-/// If k > d.
 pub(crate) fn directions_about(features: &Features, center: &[f64], k: usize) -> Result<Vec<f64>> {
     require_dimensions("PCA", k)?;
     Ok(deviations(features, center, features.rows().max(1) as f64).principal()?.leading(k))

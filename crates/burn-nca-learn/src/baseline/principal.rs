@@ -8,14 +8,11 @@ use super::span::RowSpan;
 use crate::data::{Features, rounding_levels};
 use crate::error::Result;
 
-/// The eigenvectors of a scatter `1/divisor Σ u uᵀ`, by falling variance and with fixed signs.
-///
-/// Rows in number d or more give the d x d scatter; fewer are taken to the coordinates of their span first
-/// ([`RowSpan`]), where the scatter is n x n.
+/// The eigenvectors of a scatter `1/divisor Σ u uᵀ`, by falling variance and with fixed signs; of fewer rows than features
+/// in the coordinates of their span ([`RowSpan`]), where the scatter is n x n.
 pub(super) struct Principal {
     /// The sum of all variances.
     pub total: f64,
-    columns: usize,
     eigen: SymmetricEigen,
     span: Option<RowSpan>,
 }
@@ -45,9 +42,6 @@ pub(super) fn deviations<'a>(
 
 impl<F: Fn(usize, &mut [f64]) + Sync> Deviations<'_, F> {
     /// The principal directions of the rows.
-    ///
-    /// # Errors
-    /// Eigenvectors that do not converge.
     pub fn principal(&self) -> Result<Principal> {
         if self.rows < self.rounding.len() { self.in_span() } else { self.in_features() }
     }
@@ -56,7 +50,7 @@ impl<F: Fn(usize, &mut [f64]) + Sync> Deviations<'_, F> {
         let d = self.rounding.len();
         let mut scatter = self.scatter(d, &self.fill);
         clear_constant_columns(&mut scatter, &self.rounding);
-        Principal::of_scatter(&scatter, d, d, None)
+        Principal::of_scatter(&scatter, d, None)
     }
 
     fn in_span(&self) -> Result<Principal> {
@@ -66,7 +60,7 @@ impl<F: Fn(usize, &mut [f64]) + Sync> Deviations<'_, F> {
         let scatter = self.scatter(r, |row, target: &mut [f64]| {
             target.copy_from_slice(&coordinates[row * r..(row + 1) * r]);
         });
-        Principal::of_scatter(&scatter, r, d, Some(span))
+        Principal::of_scatter(&scatter, r, Some(span))
     }
 
     fn scatter(&self, columns: usize, fill: impl Fn(usize, &mut [f64]) + Sync) -> Vec<f64> {
@@ -84,14 +78,9 @@ impl<F: Fn(usize, &mut [f64]) + Sync> Deviations<'_, F> {
         for row in rows.chunks_exact(d) {
             squares.iter_mut().zip(row).for_each(|(sum, x)| *sum += x * x);
         }
-        let deviations = squares.iter().map(|sum| (sum / self.divisor).sqrt());
-        let constant: Vec<usize> = deviations
-            .zip(&*self.rounding)
-            .enumerate()
-            .filter_map(|(column, (deviation, level))| (deviation <= *level).then_some(column))
-            .collect();
-        for row in rows.chunks_exact_mut(d) {
-            constant.iter().for_each(|&column| row[column] = 0.0);
+        let is_constant = |j: &usize| (squares[*j] / self.divisor).sqrt() <= self.rounding[*j];
+        for column in (0..d).filter(is_constant) {
+            rows.iter_mut().skip(column).step_by(d).for_each(|x| *x = 0.0);
         }
         rows
     }
@@ -99,18 +88,10 @@ impl<F: Fn(usize, &mut [f64]) + Sync> Deviations<'_, F> {
 
 impl Principal {
     /// The directions of a scatter of `size` coordinates: those of the features, or of the rows in their span.
-    ///
-    /// # Errors
-    /// Eigenvectors that do not converge.
-    pub fn of_scatter(
-        scatter: &[f64],
-        size: usize,
-        columns: usize,
-        span: Option<RowSpan>,
-    ) -> Result<Self> {
+    pub fn of_scatter(scatter: &[f64], size: usize, span: Option<RowSpan>) -> Result<Self> {
         let total = scatter.iter().step_by(size + 1).sum();
         let eigen = SymmetricEigen::new(scatter, size)?;
-        Ok(Self { total, columns, eigen, span })
+        Ok(Self { total, eigen, span })
     }
 
     /// The variances, falling: min(n, d) of them; along all further directions there is none.
@@ -118,13 +99,9 @@ impl Principal {
         &self.eigen.values
     }
 
-    /// The first `count` directions as columns, row-major `[d, count]`, orthonormal; those past the variances
-    /// are arbitrary (but deterministic).
-    ///
-    /// # Panics
-    /// If `count` exceeds d.
+    /// The first `count` directions as columns, row-major `[d, count]`, orthonormal; those past the variances are arbitrary
+    /// (but deterministic).
     pub fn leading(&self, count: usize) -> Vec<f64> {
-        assert!(count <= self.columns, "{count} directions in {} columns", self.columns);
         let Some(span) = &self.span else { return self.eigen.leading(count) };
         let known = self.variances().len();
         let mut directions = vec![0.0; known.max(count) * count];

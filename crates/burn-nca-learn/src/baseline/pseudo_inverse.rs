@@ -2,6 +2,7 @@
 
 use super::eigen::SymmetricEigen;
 use super::product::product;
+use super::projection::transposed;
 use crate::error::Result;
 
 /// The share of the largest eigenvalue below which a direction counts as one without variance.
@@ -10,9 +11,6 @@ const NO_VARIANCE: f64 = 1e-12;
 /// The pseudo-inverse of a symmetric positive semi-definite matrix, row-major `[d, d]`.
 ///
 /// Directions of less than 1e-12 of the largest variance are left out: constant and repeated columns.
-///
-/// # Errors
-/// Eigenvectors that do not converge.
 pub(crate) fn pseudo_inverse(matrix: &[f64], d: usize) -> Result<Vec<f64>> {
     let eigen = SymmetricEigen::new(matrix, d)?;
     let least = NO_VARIANCE * eigen.values[0];
@@ -21,11 +19,9 @@ pub(crate) fn pseudo_inverse(matrix: &[f64], d: usize) -> Result<Vec<f64>> {
         return Ok(vec![0.0; d * d]);
     }
     let vectors = eigen.leading(rank);
-    let mut scaled = vec![0.0; rank * d];
-    for (i, row) in vectors.chunks_exact(rank).enumerate() {
-        for (j, x) in row.iter().enumerate() {
-            scaled[j * d + i] = x / eigen.values[j];
-        }
+    let mut scaled = transposed(&vectors, rank);
+    for (row, value) in scaled.chunks_exact_mut(d).zip(&eigen.values) {
+        row.iter_mut().for_each(|x| *x /= value);
     }
     Ok(product(&vectors, &scaled, rank))
 }

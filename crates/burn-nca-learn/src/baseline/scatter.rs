@@ -17,10 +17,8 @@ pub(super) fn deviation(features: &Features, row: usize, center: &[f64], target:
     target.iter_mut().zip(center).for_each(|(x, center)| *x -= center);
 }
 
-/// `Σ_r u_r u_rᵀ` over the rows that `fill` writes, row-major `[d, d]`.
-///
-/// Blocks of rows follow one another; within a block the tasks share the result out by stripes, so that the
-/// order of every sum is fixed and no task needs a d x d matrix of its own.
+/// `Σ_r u_r u_rᵀ` over the rows that `fill` writes, row-major `[d, d]`: block after block of rows, tasks by stripes of the
+/// result, so that the order of every sum is fixed and no task needs a d x d matrix of its own.
 pub(super) fn sum_of_products(
     rows: usize,
     d: usize,
@@ -42,17 +40,11 @@ pub(super) fn sum_of_products(
             matmul(target, Accum::Add, left, block.subcols(0, lower), 1.0, Par::Seq);
         });
     }
-    for i in 0..d {
-        for j in 0..i {
-            sum[j * d + i] = sum[i * d + j];
-        }
-    }
+    (0..d).for_each(|i| (0..i).for_each(|j| sum[j * d + i] = sum[i * d + j]));
     sum
 }
 
-/// Sets the covariances of columns without variance but for rounding to zero.
-///
-/// Left in, the noise would be scaled up to unit variance by everything that whitens.
+/// Sets the covariances of columns without variance but for rounding to zero: whitening would scale the noise up.
 pub(super) fn clear_constant_columns(covariance: &mut [f64], rounding: &[f64]) {
     let d = rounding.len();
     for (j, level) in rounding.iter().enumerate() {
@@ -74,18 +66,15 @@ mod tests {
     fn naive(data: &Labeled) -> [Vec<f64>; 3] {
         let (n, d, c) = (data.rows(), data.features().columns(), data.classes());
         let x = |i: usize, j: usize| data.features().row(i)[j];
-        let counts = data.class_counts();
-        let mean: Vec<f64> =
-            (0..d).map(|j| (0..n).map(|i| x(i, j)).sum::<f64>() / n as f64).collect();
-        let mut class_mean = vec![0.0; c * d];
-        for i in 0..n {
-            for j in 0..d {
-                class_mean[data.labels()[i] * d + j] += x(i, j) / counts[data.labels()[i]] as f64;
-            }
+        let (labels, counts) = (data.labels(), data.class_counts());
+        let (mut mean, mut class_mean) = (vec![0.0; d], vec![0.0; c * d]);
+        for (i, j) in (0..n).flat_map(|i| (0..d).map(move |j| (i, j))) {
+            mean[j] += x(i, j) / n as f64;
+            class_mean[labels[i] * d + j] += x(i, j) / counts[labels[i]] as f64;
         }
         let mut sums = [vec![0.0; d * d], vec![0.0; d * d], vec![0.0; d * d]];
         for i in 0..n {
-            let own = &class_mean[data.labels()[i] * d..][..d];
+            let own = &class_mean[labels[i] * d..][..d];
             for a in 0..d {
                 for b in 0..d {
                     sums[0][a * d + b] += (x(i, a) - mean[a]) * (x(i, b) - mean[b]) / n as f64;

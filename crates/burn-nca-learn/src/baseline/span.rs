@@ -13,9 +13,8 @@ use faer::{Conj, Mat, MatRef, Par};
 /// ```text
 /// Uᵀ = Q R          U: n rows, Q: d x r with QᵀQ = I, row i of U = Q (column i of R)
 /// ```
-/// Whatever depends on inner products of the rows alone (scatter, its eigenvectors, discriminants) may be
-/// computed on the coordinates and mapped back by Q. Nothing of size d x d is formed, and Q itself stays a
-/// product of r reflections. Worth it for a wide table, n < d.
+/// Whatever depends on inner products of the rows alone may be computed on the coordinates and mapped back by Q, which
+/// stays a product of r reflections: nothing of size d x d is formed.
 pub(super) struct RowSpan {
     decomposition: Qr<f64>,
 }
@@ -40,9 +39,8 @@ impl RowSpan {
         (0..n).flat_map(|row| (0..r).map(move |j| factor[(j, row)])).collect()
     }
 
-    /// Maps directions in the basis, columns of a row-major `[m, k]` matrix, to the d features: `[d, k]`.
-    ///
-    /// m may exceed r up to d: the basis continues with orthonormal directions outside of the span.
+    /// Maps directions in the basis, columns of a row-major `[m, k]` matrix, to the d features: `[d, k]`. m may exceed r up
+    /// to d: the basis continues with orthonormal directions outside of the span.
     pub fn lift(&self, directions: &[f64], k: usize) -> Vec<f64> {
         let basis = self.decomposition.Q_basis();
         let (d, m) = (basis.nrows(), directions.len() / k);

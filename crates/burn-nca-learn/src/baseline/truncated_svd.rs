@@ -23,10 +23,9 @@ const MOST_VALUES: usize = 1 << 31;
 /// ```text
 /// X ≈ U S Vᵀ (center: X - 1 mᵀ),   A = Vᵀ,   z = A x
 /// ```
-/// Randomized subspace iteration \[1\]: an orthonormal basis of `(X Xᵀ)^q X Ω` with a seeded Gaussian Ω of
-/// k + `oversampling` columns, and the decomposition of X in it. With the defaults the singular values of texts are
-/// exact to some 1e-4 of themselves. Memory: four dense matrices of (n + d) rows and k + `oversampling` columns, at most
-/// 2^31 numbers in all.
+/// Randomized subspace iteration \[1\]: an orthonormal basis of `(X Xᵀ)^q X Ω` with a seeded Gaussian Ω of k +
+/// `oversampling` columns, and the decomposition of X in it; singular values of texts are exact to some 1e-4. Memory: four
+/// dense matrices of (n + d) rows and k + `oversampling` columns, at most 2^31 numbers in all.
 ///
 /// # Numerics
 /// Singular values of at most 2^-40 of the rows' norm are rounding, and their directions are left out (all but the
@@ -107,21 +106,6 @@ impl TruncatedSvdConfig {
     ///
     /// # Errors
     /// As [`fit`](Self::fit), or that of `on_pass`.
-    ///
-    /// # Examples
-    /// ```
-    /// use std::ops::ControlFlow;
-    /// use burn_nca_learn::Error;
-    /// use burn_nca_learn::baseline::TruncatedSvdConfig;
-    /// use burn_nca_learn::data::SparseFeatures;
-    ///
-    /// let counts = SparseFeatures::new([3, 3], vec![(0, 0, 2.0), (1, 0, 2.0), (2, 2, 1.0)])?;
-    /// let one_pass = |passes| {
-    ///     Ok::<_, Error>(if passes < 1 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
-    /// };
-    /// assert_eq!(TruncatedSvdConfig::new(1).fit_until(&counts, one_pass)?.passes, 1);
-    /// # Ok::<(), Error>(())
-    /// ```
     pub fn fit_until<E: From<Error>>(
         &self,
         features: &SparseFeatures,
@@ -161,9 +145,6 @@ impl TruncatedSvdConfig {
     }
 
     /// The columns of the basis for rows `[n, d]`, before anything is allocated.
-    ///
-    /// # Errors
-    /// k of 0, or more than rows or columns; matrices of more than [`MOST_VALUES`].
     fn checked_width(&self, [n, d]: [usize; 2]) -> Result<usize> {
         let k = self.d_output;
         if k == 0 || k > n.min(d) {
@@ -235,9 +216,11 @@ fn orthonormal(matrix: &[f64], k: usize) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow::{Break, Continue};
+
     use super::*;
     use crate::baseline::PcaConfig;
-    use crate::baseline::fixture::assert_close;
+    use crate::baseline::fixture::{assert_close, assert_refused};
 
     /// Rows of falling variance with a third of the entries set.
     fn rows() -> SparseFeatures {
@@ -294,33 +277,24 @@ mod tests {
     }
 
     #[test]
-    fn more_directions_than_there_are_are_refused() {
-        let error = TruncatedSvdConfig::new(21).fit(&rows()).unwrap_err().to_string();
-        assert!(error.contains("21 directions of 60 x 20 features; ask for 1 to 20"), "{error}");
+    fn what_there_is_not_or_no_memory_holds_is_refused_before_it_is_made() {
+        let refused = "21 directions of 60 x 20 features; ask for 1 to 20";
+        assert_refused(TruncatedSvdConfig::new(21).fit(&rows()), &[refused]);
         assert!(TruncatedSvdConfig::new(0).fit(&rows()).is_err());
-    }
-
-    #[test]
-    fn matrices_beyond_memory_are_refused_before_they_are_made() {
         let empty = SparseFeatures::new([20_000, 60_000], Vec::new()).unwrap();
-        let error = TruncatedSvdConfig::new(20_000).fit(&empty).unwrap_err().to_string();
-        assert!(error.contains("6400000000 numbers") && error.contains("ask for 6690"), "{error}");
+        let refused = TruncatedSvdConfig::new(20_000).fit(&empty);
+        assert_refused(refused, &["6400000000 numbers", "ask for 6690"]);
         assert_eq!(TruncatedSvdConfig::new(6690).checked_width([20_000, 60_000]).unwrap(), 6710);
-        let long = TruncatedSvdConfig::new(1).checked_width([1 << 40, 30]).unwrap_err().to_string();
-        assert!(long.contains("give fewer rows or columns"), "{long}");
+        let long = TruncatedSvdConfig::new(1).checked_width([1 << 40, 30]);
+        assert_refused(long, &["give fewer rows or columns"]);
     }
 
     #[test]
     fn a_break_takes_the_directions_so_far_and_an_error_none() {
         let (rows, svd) = (rows(), TruncatedSvdConfig::new(4));
         let until = |most: usize| {
-            let go_on = move |passes| {
-                Ok::<_, Error>(match passes < most {
-                    true => ControlFlow::Continue(()),
-                    false => ControlFlow::Break(()),
-                })
-            };
-            svd.fit_until(&rows, go_on).unwrap()
+            let go_on = |passes| if passes < most { Continue(()) } else { Break(()) };
+            svd.fit_until(&rows, |passes| Ok::<_, Error>(go_on(passes))).unwrap()
         };
         let (rough, exact) = (until(0), svd.fit(&rows).unwrap());
         assert_eq!((rough.passes, until(2).passes, exact.passes), (0, 2, 6));
