@@ -69,9 +69,6 @@ impl CoincidenceRule {
     }
 
     /// The probability of each class.
-    ///
-    /// # Errors
-    /// As [`log_probabilities`](Self::log_probabilities), or a space of a class that there is not.
     pub(crate) fn probabilities(
         &self,
         queries: &Tensor<2>,
@@ -103,6 +100,7 @@ mod tests {
     use burn::tensor::Device;
 
     use super::*;
+    use crate::baseline::fixture::assert_refused;
     use crate::neighbors::{ClassReferences, Rule};
 
     fn rule() -> CoincidenceRule {
@@ -132,14 +130,13 @@ mod tests {
     #[test]
     fn an_embedding_of_other_spaces_is_refused() {
         let queries = Tensor::<2>::from_floats([[0.2, 0.5, 1.0]], &Device::flex());
-        let error = rule().log_probabilities(&queries).unwrap_err().to_string();
-        assert!(error.contains("3 dimensions, the rule 2 spaces of 1"), "{error}");
+        let refused = "3 dimensions, the rule 2 spaces of 1";
+        assert_refused(rule().log_probabilities(&queries), &[refused]);
         let damaged = CoincidenceRule { latent: usize::MAX, ..rule() };
         assert!(damaged.log_probabilities(&queries).is_err());
         let queries = Tensor::<2>::from_floats([[0.2, 0.5]], &Device::flex());
         let damaged = CoincidenceRule { sigma_sq: vec![0.5, -1.0], ..rule() };
-        let error = damaged.log_probabilities(&queries).unwrap_err().to_string();
-        assert!(error.starts_with("σ² of a latent space is -1"), "{error}");
+        assert_refused(damaged.log_probabilities(&queries), &["σ² of a latent space is -1"]);
         let far = CoincidenceRule { means: vec![1e300, -1e300], ..rule() };
         let found = far.probabilities(&queries, 3).unwrap();
         assert!((found.probability(0, 0) - 0.5).abs() < 1e-12 && found.probability(0, 1) == 0.0);

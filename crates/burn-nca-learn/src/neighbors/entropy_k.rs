@@ -14,8 +14,7 @@ use crate::error::{Error, Result};
 /// How the perplexities of many points become one k.
 #[derive(Config, Debug, Copy, PartialEq, Eq)]
 pub enum PerplexityMean {
-    /// `(1/n) Σ_i exp(H_i)`: the mean number of neighbors. A few points that lie far from all others, and so
-    /// see many of them as equally near, decide it.
+    /// `(1/n) Σ_i exp(H_i)`: the mean number of neighbors, which a few points far from all others decide.
     Arithmetic,
     /// `exp((1/n) Σ_i H_i)`: the perplexity of the mean entropy.
     Geometric,
@@ -48,15 +47,6 @@ impl PerplexityMean {
 ///
 /// # Errors
 /// Fewer than two perplexities, or one that is not finite or below 1.
-///
-/// # Examples
-/// ```
-/// use burn_nca_learn::neighbors::{PerplexityMean, global_k};
-///
-/// assert_eq!(global_k(&[1.0, 1.0, 2.0, 2.0, 8.0], PerplexityMean::Arithmetic)?, 3);
-/// assert_eq!(global_k(&[1.0, 1.0, 2.0, 2.0, 8.0], PerplexityMean::Median)?, 2);
-/// # Ok::<(), burn_nca_learn::Error>(())
-/// ```
 ///
 /// # References
 /// \[1\] J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004.
@@ -94,8 +84,7 @@ pub struct LocalVote {
 /// k_i = round(exp(H_i)),   H_i = -Σ_j p_ij log p_ij,   p_ij = exp(-d²_ij) / Σ_l exp(-d²_il)      (section 2 of [1])
 /// ŷ_i = argmax_c #{ j among the k_i nearest of i : y_j = c }
 /// ```
-/// The sums run over the references other than the query itself, of which `own` names the row (p_ii = 0), so that
-/// k_i is from 1 to n - 1 among n points, or to m among m references. Ties as in
+/// The sums run over the references other than the query itself, of which `own` names the row. Ties as in
 /// [`majority_vote`](super::majority_vote).
 ///
 /// # Shapes
@@ -107,20 +96,6 @@ pub struct LocalVote {
 /// # Errors
 /// No reference that can be used, labels or `own` that do not fit, different dimensions, or a coordinate that
 /// is not finite.
-///
-/// # Examples
-/// ```
-/// use burn::tensor::{Device, Tensor};
-/// use burn_nca_learn::neighbors::local_k_vote;
-///
-/// let device = Device::flex();
-/// let references = Tensor::<2>::from_floats([[0.0], [9.0], [9.1], [9.2]], &device);
-/// let queries = Tensor::<2>::from_floats([[0.2], [9.1]], &device);
-/// let vote = local_k_vote(&queries, &references, &[0, 1, 0, 1], 2, None)?;
-/// assert_eq!(vote.k, [1, 3]); // alone at 0, among three at 9
-/// assert_eq!(vote.predicted, [0, 1]);
-/// # Ok::<(), burn_nca_learn::Error>(())
-/// ```
 ///
 /// # References
 /// \[1\] J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004.
@@ -162,6 +137,7 @@ mod tests {
 
     use super::super::fixture::{d2, log_shares, others, perplexity, tensor};
     use super::*;
+    use crate::baseline::fixture::assert_refused;
 
     /// The definition with nested loops: k and class of query i among all other rows.
     fn naive(values: &[f64], d: usize, labels: &[usize], i: usize) -> (usize, usize) {
@@ -224,10 +200,13 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_off_is_refused() {
-        let error = |p: &[f64]| global_k(p, PerplexityMean::Median).unwrap_err().to_string();
-        assert!(error(&[2.0]).contains("there are 1; give at least 2"));
-        assert!(error(&[1.0, f64::NAN]).starts_with("perplexity 2 is NaN"));
-        assert!(error(&[0.5, 1.0]).starts_with("perplexity 1 is 0.5"));
+        for (p, refused) in [
+            (&[2.0][..], "there are 1; give at least 2"),
+            (&[1.0, f64::NAN], "perplexity 2 is NaN"),
+            (&[0.5, 1.0], "perplexity 1 is 0.5"),
+        ] {
+            assert_refused(global_k(p, PerplexityMean::Median), &[refused]);
+        }
         let single = tensor(&[0.0], 1);
         assert!(local_k_vote(&single, &single, &[0], 1, Some(&[0])).is_err());
         assert!(local_k_vote(&single, &single, &[], 1, None).is_err());

@@ -64,9 +64,6 @@ impl<'a> Exclude<'a> {
     }
 
     /// What remains of so many references for so many queries.
-    ///
-    /// # Errors
-    /// Own rows, groups or weights that do not fit.
     pub(super) fn eligible(self, queries: usize, references: usize) -> Result<Eligible<'a>> {
         check_own(self.own, queries, references)?;
         check_groups(self.groups, references)?;
@@ -88,14 +85,6 @@ impl<'a> Exclude<'a> {
 }
 
 /// The fewest others that any of so many rows has: all but itself, or all of other groups where there are groups.
-///
-/// # Examples
-/// ```
-/// use burn_nca_learn::neighbors::fewest_others;
-///
-/// assert_eq!(fewest_others(5, None), 4);
-/// assert_eq!(fewest_others(5, Some(&[1, 1, 1, 2, 3])), 2);
-/// ```
 pub fn fewest_others(rows: usize, groups: Option<&[usize]>) -> usize {
     let mut sizes: HashMap<usize, usize> = HashMap::new();
     groups.unwrap_or_default().iter().for_each(|&group| *sizes.entry(group).or_default() += 1);
@@ -137,31 +126,23 @@ impl Eligible<'_> {
     }
 
     /// Checks that every query has a reference, of [these](Self::of).
-    ///
-    /// # Errors
-    /// A query without any.
     pub(super) fn check_usable(&self, queries: &Points, references: &Points) -> Result<()> {
         check_usable(references.rows(), queries.rows(), self.excluded.as_ref(), |_| true)
     }
 }
 
 /// What to say of a query without a reference, where itself or its group may be left out.
-pub(super) fn none_left(own: bool, group: bool) -> Error {
-    Error::data(match (own, group) {
-        (_, true) => {
+pub(super) fn none_left(excluded: Option<&Excluded<'_>>) -> Error {
+    Error::data(match excluded.map(Excluded::is_of_keys) {
+        Some(true) => {
             "there is no reference that is not of the query's own group; give rows of at least two groups"
         }
-        (true, false) => {
-            "there is no reference other than the query itself; give at least two rows"
-        }
-        (false, false) => "there is no reference; give at least one row",
+        Some(false) => "there is no reference other than the query itself; give at least two rows",
+        None => "there is no reference; give at least one row",
     })
 }
 
 /// Checks that every query has a reference, of so many that count.
-///
-/// # Errors
-/// A query without any.
 pub(super) fn check_usable(
     usable: usize,
     queries: usize,
@@ -172,7 +153,7 @@ pub(super) fn check_usable(
     if queries == 0 || usable > left_out {
         return Ok(());
     }
-    Err(none_left(excluded.is_some(), excluded.is_some_and(Excluded::is_of_keys)))
+    Err(none_left(excluded))
 }
 
 impl<'a> Excluded<'a> {
@@ -276,52 +257,18 @@ impl<'a> Excluded<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rows_of_the_own_group_and_without_weight_are_left_out() {
-        let (own, groups) = ([0, 2, 4], [7, 7, 8, 8, 9]);
-        let eligible = Exclude::own(&own).with_groups(Some(&groups)).eligible(3, 5).unwrap();
-        assert!(eligible.rows.is_none());
-        let excluded = eligible.excluded.unwrap();
-        assert_eq!([0, 1, 2].map(|query| excluded.rows(query)), [&[0, 1][..], &[2, 3], &[4]]);
-        assert!(excluded.has(0, 1) && !excluded.has(0, 2) && excluded.most(|_| true) == 2);
-        let part = excluded.part(1..4);
-        assert_eq!([0, 1, 2].map(|query| part.rows(query)), [&[0][..], &[1, 2], &[]]);
-
-        let weights = [1.0, 0.0, 1.0, 2.0, 0.0];
-        let exclude = Exclude::own(&own).with_weights(Some(&weights));
-        let eligible = exclude.eligible(3, 5).unwrap();
-        assert_eq!(eligible.rows, Some(vec![0, 2, 3]));
-        let excluded = eligible.excluded.unwrap();
-        assert_eq!([0, 1, 2].map(|query| excluded.rows(query)), [&[0][..], &[1], &[]]);
-        let eligible = exclude.with_groups(Some(&groups)).eligible(3, 5).unwrap();
-        let excluded = eligible.excluded.unwrap();
-        assert_eq!([0, 1, 2].map(|query| excluded.rows(query)), [&[0][..], &[1, 2], &[]]);
-    }
-
-    #[test]
-    fn what_is_left_out_is_one_range_of_an_arranged_order() {
-        let (own, groups) = ([3, 0, 1], [5, 6, 5, 4]);
-        let excluded = Excluded::own_or_group(&own, Some(&groups));
-        let mut rows = vec![0, 1, 2, 3];
-        excluded.arrange(&mut rows, |_| ());
-        assert_eq!(rows, [3, 0, 2, 1]);
-        assert_eq!(excluded.spans(&rows), [0..1, 1..3, 3..4]);
-        assert_eq!(excluded.spans(&rows[..1]), [0..1, 1..1, 1..1]);
-        let alone = Excluded::own(&own);
-        assert_eq!(alone.spans(&[1, 3, 0]), [1..2, 2..3, 0..1]);
-        assert_eq!(alone.spans(&[1, 0]), [2..2, 1..2, 0..1]);
-        assert_eq!(alone.part(1..4).rows(0), [2]);
-        assert!(!alone.part(1..4).has(1, 0));
-    }
+    use crate::baseline::fixture::assert_refused;
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        let refused =
-            |exclude: Exclude<'_>| exclude.eligible(2, 3).map(|_| ()).unwrap_err().to_string();
         let own = Exclude::own(&[0, 1]);
-        assert!(refused(own.with_groups(Some(&[1, 2]))).contains("2 groups for 3 references"));
-        assert!(refused(own.with_weights(Some(&[0.0; 3]))).contains("positive weight"));
-        assert!(refused(Exclude::own(&[0])).contains("1 own rows"));
+        for (exclude, refused) in [
+            (own.with_groups(Some(&[1, 2])), "2 groups for 3 references"),
+            (own.with_weights(Some(&[0.0; 3])), "positive weight"),
+            (Exclude::own(&[0]), "1 own rows"),
+            (Exclude::own(&[0, 3]), "query 1 is said to be reference row 3"),
+        ] {
+            assert_refused(exclude.eligible(2, 3), &[refused]);
+        }
     }
 }

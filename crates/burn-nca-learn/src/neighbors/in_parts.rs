@@ -113,13 +113,6 @@ mod tests {
     use crate::neighbors::{class_probabilities, leave_one_out_probabilities};
 
     #[test]
-    fn the_parts_cover_all_rows() {
-        assert_eq!(parts(5, 1 << 21), [0..2, 2..4, 4..5]);
-        assert_eq!(parts(5, 3), [0..5]);
-        assert_eq!(parts(2, 1 << 30).len(), 2);
-    }
-
-    #[test]
     fn parts_say_what_the_whole_says() {
         let points = tensor(&[0.0, 1.0, 4.0, 4.0, 1.0, 0.0], 1);
         let labels = [0, 1, 0, 1, 2, 2];

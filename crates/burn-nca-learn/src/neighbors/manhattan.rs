@@ -18,9 +18,6 @@ use crate::error::Result;
 ///
 /// Ascending by distance; of equal distances the lower reference row comes first. The distances come back squared, as
 /// those of every search. All distances are taken, in f64 on the host, a row at a time.
-///
-/// # Errors
-/// As [`NearestConfig::search_excluding`](super::NearestConfig::search_excluding).
 pub(super) fn nearest(
     queries: &Tensor<2>,
     references: &Tensor<2>,
@@ -54,9 +51,6 @@ pub(super) fn nearest(
 /// ```
 /// As [`class_probabilities`](super::class_probabilities), with another distance, and the term of each reference times its
 /// weight.
-///
-/// # Errors
-/// As [`class_probabilities`](super::class_probabilities).
 pub(super) fn probabilities(
     queries: &Tensor<2>,
     references: ClassReferences<'_>,
@@ -82,9 +76,6 @@ pub(super) fn probabilities(
 }
 
 /// The numbers of all references, weighted by `exp(-D_ij)`, for each query; row-major `[n, m]`.
-///
-/// # Errors
-/// As [`kernel_means`](super::kernel_means).
 pub(super) fn means(
     queries: &Tensor<2>,
     references: &Tensor<2>,
@@ -102,9 +93,6 @@ pub(super) fn means(
 }
 
 /// The perplexity of `p_ij ∝ exp(-D_ij)`, of some rows of the points among the others, of other groups where there are any.
-///
-/// # Errors
-/// A coordinate that is not finite, or a row that no other is left to.
 pub(crate) fn manhattan_perplexities(
     points: &Tensor<2>,
     rows: &[usize],

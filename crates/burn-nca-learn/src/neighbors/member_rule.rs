@@ -47,9 +47,6 @@ impl MemberRule {
     }
 
     /// Checks the members that did not learn from each of so many references.
-    ///
-    /// # Errors
-    /// Not one for each reference, or a member that there is not.
     pub(crate) fn check_held_out(&self, references: usize) -> std::result::Result<(), String> {
         let Self { members, held_out } = self;
         if !held_out.is_empty() && held_out.len() != references {
@@ -62,9 +59,6 @@ impl MemberRule {
     }
 
     /// The sums of what `add` adds to the `columns` numbers of a query, given its p_ij; row-major `[n, columns]`.
-    ///
-    /// # Errors
-    /// As [`each_block`](Self::each_block).
     fn sums(
         &self,
         points: (&Tensor<2>, &Tensor<2>),
@@ -84,10 +78,6 @@ impl MemberRule {
     }
 
     /// p_ij of all references, row-major `[b, m]`, for the queries block by block.
-    ///
-    /// # Errors
-    /// Dimensions that the members do not share, a query without a reference that it may find, a coordinate that is not
-    /// finite.
     pub(super) fn each_block(
         &self,
         (queries, references): (&Tensor<2>, &Tensor<2>),
@@ -147,9 +137,6 @@ impl MemberRule {
 
     /// `log p_i` of its own class and the perplexity of the p_ij, of some of the references, each among those that it may find
     /// and that count alike.
-    ///
-    /// # Errors
-    /// As [`each_block`](Self::each_block).
     pub(crate) fn terms(
         &self,
         references: ClassReferences<'_>,

@@ -1,9 +1,9 @@
 //! Stage 5: nearest neighbors in an embedding, and the classifications they give.
 //!
-//! Distances are squared Euclidean, in units of the embedding squared. Every result is exact: candidates are
-//! filtered in f32 (by matrix products on the tensor's device, or by a tree on the host), with a bound on the
-//! rounding, and re-ranked by differences in f64 on the host. A query that is itself one of the references is excluded by its
-//! row number (`own`), never by its value or its distance; [`Exclude`] leaves out its group and rows of weight 0, too.
+//! Distances are squared Euclidean, in units of the embedding squared. Every result is exact: candidates are filtered in
+//! f32 (by matrix products on the tensor's device, or by a tree on the host), and re-ranked by differences in f64 on the
+//! host. A query that is one of the references is excluded by its row number (`own`), never by its distance; [`Exclude`]
+//! leaves out its group and rows of weight 0, too.
 //!
 //! # Ties
 //! Tables of whole numbers, ranks and yes or no are full of equal distances, and a metric that only scales or permutes the
@@ -12,10 +12,9 @@
 //! ```text
 //! |d_l - d_j| <= r (2 ||z_i|| + d_j),   d_j <= d_l        r = 2^-22 (coordinates in f32), 2^-47 (f64)
 //! ```
-//! that is, 4 units of rounding of the coordinates in f32 and 64 in f64. Sorted by distance, the first distance and all
-//! that equal it make a group, the next one begins another. Within a group the lower reference row comes first, for every
-//! search method, so that of references at the k-th distance those of the lowest rows vote. Of classes with equal votes,
-//! the class of the neighbor that comes first wins; of equal probabilities the lowest class.
+//! Sorted by distance, the first distance and all that equal it make a group, the next one begins another. Within a group
+//! the lower reference row comes first, by every method. Of classes with equal votes, that of the neighbor that comes first
+//! wins; of equal probabilities the lowest class.
 
 mod box_search;
 mod box_tree;

@@ -39,9 +39,6 @@ pub(crate) struct Points {
 
 impl Points {
     /// The rows of a `[n, k]` tensor; `name` names them in messages.
-    ///
-    /// # Errors
-    /// No dimension, or a coordinate that is not finite or so large that its square overflows.
     pub(crate) fn read(tensor: &Tensor<2>, name: &str) -> Result<Self> {
         let [rows, dimensions] = tensor.dims();
         if dimensions == 0 {
@@ -59,9 +56,6 @@ impl Points {
     }
 
     /// The rows of features, as they are; `name` names them in messages.
-    ///
-    /// # Errors
-    /// A coordinate so large that its square overflows.
     pub(crate) fn of(features: &Features, name: &str) -> Result<Self> {
         Self::checked(features.shared(), [features.rows(), features.columns()], name)
     }
@@ -167,7 +161,7 @@ impl Points {
 
 /// The squared Euclidean distance `Σ_k (a_k - b_k)²`, by differences.
 ///
-/// Symmetric to the last bit, and exactly 0 between equal points, so that ties are true ties.
+/// Symmetric to the last bit, and exactly 0 between equal points.
 pub(crate) fn sq_distance(a: &[f64], b: &[f64]) -> f64 {
     let (a_blocks, a_rest) = a.as_chunks::<4>();
     let (b_blocks, b_rest) = b.as_chunks::<4>();
@@ -184,9 +178,6 @@ pub(crate) fn sq_distance(a: &[f64], b: &[f64]) -> f64 {
 
 /// Queries and references on the host, checked against each other and against `own`, the reference row that each
 /// query is.
-///
-/// # Errors
-/// As [`Points::read`] and [`fitting`].
 pub(super) fn read_both(
     queries: &Tensor<2>,
     references: &Tensor<2>,
@@ -196,9 +187,6 @@ pub(super) fn read_both(
 }
 
 /// Queries and references that fit each other and `own`.
-///
-/// # Errors
-/// As [`check_dimensions`] and [`check_own`].
 pub(super) fn fitting(both: [Points; 2], own: Option<&[usize]>) -> Result<[Points; 2]> {
     let [queries, references] = &both;
     check_dimensions(queries.dimensions, references.dimensions)?;
@@ -207,9 +195,6 @@ pub(super) fn fitting(both: [Points; 2], own: Option<&[usize]>) -> Result<[Point
 }
 
 /// Checks that queries and references have the same dimensions.
-///
-/// # Errors
-/// Both numbers, where they differ.
 pub(crate) fn check_dimensions(queries: usize, references: usize) -> Result<()> {
     if queries != references {
         return Err(Error::data(format!(
@@ -220,9 +205,6 @@ pub(crate) fn check_dimensions(queries: usize, references: usize) -> Result<()> 
 }
 
 /// Checks `own`, the reference row that each query is.
-///
-/// # Errors
-/// Not one entry a query, or an entry that is no reference row.
 pub(super) fn check_own(own: Option<&[usize]>, queries: usize, references: usize) -> Result<()> {
     let Some(own) = own else { return Ok(()) };
     if own.len() != queries {
@@ -242,9 +224,6 @@ pub(super) fn check_own(own: Option<&[usize]>, queries: usize, references: usize
 }
 
 /// Checks that every reference row has a group, where there are groups.
-///
-/// # Errors
-/// Another number of groups.
 pub(super) fn check_groups(groups: Option<&[usize]>, references: usize) -> Result<()> {
     match groups.filter(|groups| groups.len() != references) {
         None => Ok(()),
@@ -256,9 +235,6 @@ pub(super) fn check_groups(groups: Option<&[usize]>, references: usize) -> Resul
 }
 
 /// Checks that every reference row has a label below `classes`.
-///
-/// # Errors
-/// Another number of labels, or a label that is no class.
 pub(super) fn check_labels(labels: &[usize], references: usize, classes: usize) -> Result<()> {
     if labels.len() != references {
         return Err(Error::data(format!(
@@ -280,6 +256,7 @@ pub(super) fn check_labels(labels: &[usize], references: usize, classes: usize) 
 mod tests {
     use super::super::fixture::tensor;
     use super::*;
+    use crate::baseline::fixture::assert_refused;
 
     #[test]
     fn squared_distances_are_those_of_the_definition_at_every_length() {
@@ -296,27 +273,7 @@ mod tests {
     #[test]
     fn a_coordinate_that_is_not_finite_is_named() {
         let points = tensor(&[0.0, 1.0, 2.0, f64::NAN], 2);
-        let error = Points::read(&points, "queries").unwrap_err().to_string();
-        assert!(error.starts_with("row 2 of the queries has the coordinate NaN in dimension 2"));
-    }
-
-    #[test]
-    fn selections_and_features_share_the_coordinates() {
-        let x = Features::unnamed(vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0], 2).unwrap();
-        let points = Points::of(&x, "points").unwrap();
-        assert!(std::ptr::eq(points.row(1), x.row(1)));
-        let some = points.select(&[2, 0]).select(&[1, 0, 1]);
-        assert_eq!((some.rows(), some.row(0), some.row(1)), (3, x.row(0), x.row(2)));
-        assert_eq!(some.mean(), points.select(&[0, 0, 2]).mean());
-    }
-
-    #[test]
-    fn own_rows_and_labels_are_checked_by_number_and_range() {
-        assert!(check_own(Some(&[0, 1]), 2, 2).is_ok());
-        assert!(check_own(Some(&[0]), 2, 2).is_err());
-        let error = check_own(Some(&[0, 2]), 2, 2).unwrap_err().to_string();
-        assert!(error.contains("query 1 is said to be reference row 2"), "{error}");
-        assert!(check_labels(&[0, 1], 3, 2).is_err());
-        assert!(check_labels(&[0, 2], 2, 2).is_err());
+        let refused = "row 2 of the queries has the coordinate NaN in dimension 2";
+        assert_refused(Points::read(&points, "queries"), &[refused]);
     }
 }

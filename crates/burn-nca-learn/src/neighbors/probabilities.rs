@@ -76,18 +76,12 @@ impl ClassProbabilities {
         self.classes
     }
 
-    /// The log-probability of each class for query `row`.
-    ///
-    /// # Panics
-    /// If `row` is not below [`rows`](Self::rows).
+    /// The log-probability of each class for query `row` (below [`rows`](Self::rows)).
     pub fn log_probabilities(&self, row: usize) -> &[f64] {
         &self.logs[row * self.classes..(row + 1) * self.classes]
     }
 
     /// The probability (0..1) of `class` for query `row`.
-    ///
-    /// # Panics
-    /// If `row` is not below [`rows`](Self::rows), or `class` not below [`classes`](Self::classes).
     pub fn probability(&self, row: usize, class: usize) -> f64 {
         self.log_probabilities(row)[class].exp()
     }
@@ -97,10 +91,8 @@ impl ClassProbabilities {
         self.logs.iter().map(|log| log.exp()).collect()
     }
 
-    /// The most probable class of each query; of equally probable ones the lowest.
-    ///
-    /// Equal are probabilities that rounding of the coordinates alone may part, by the rule for distances
-    /// ([`neighbors`](super)).
+    /// The most probable class of each query; of those that rounding of the coordinates alone may part, by the rule for
+    /// distances ([`neighbors`](super)), the lowest.
     pub fn most_probable(&self) -> Vec<usize> {
         let best = |row: usize| {
             let logs = self.log_probabilities(row);
@@ -115,13 +107,14 @@ impl ClassProbabilities {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::baseline::fixture::assert_refused;
 
     #[test]
     fn probabilities_that_are_none_are_refused_with_their_row() {
         for values in [[0.5, 0.6], [1.5, -0.5], [f64::NAN, 1.0]] {
             let values = [[0.5, 0.5], values].concat();
-            let error = ClassProbabilities::from_probabilities(&values, 2).unwrap_err().to_string();
-            assert!(error.starts_with("row 2 of the probabilities is ["), "{error}");
+            let found = ClassProbabilities::from_probabilities(&values, 2);
+            assert_refused(found, &["row 2 of the probabilities is ["]);
         }
         assert!(ClassProbabilities::from_probabilities(&[1.0, 0.0, 1.0], 2).is_err());
         assert!(ClassProbabilities::from_probabilities(&[], 0).is_err());

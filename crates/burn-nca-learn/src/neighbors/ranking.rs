@@ -45,18 +45,12 @@ impl Neighbors {
         self.references
     }
 
-    /// The reference rows nearest to query `row`, nearest first.
-    ///
-    /// # Panics
-    /// If `row` is not below [`rows`](Self::rows).
+    /// The reference rows nearest to query `row` (below [`rows`](Self::rows)), nearest first.
     pub fn indices(&self, row: usize) -> &[u32] {
         &self.indices[row * self.k..(row + 1) * self.k]
     }
 
     /// The squared distances to [`indices`](Self::indices), ascending.
-    ///
-    /// # Panics
-    /// If `row` is not below [`rows`](Self::rows).
     pub fn sq_distances(&self, row: usize) -> &[f64] {
         &self.sq_distances[row * self.k..(row + 1) * self.k]
     }
@@ -82,10 +76,9 @@ impl Candidate {
 /// ```text
 /// d_l = d_j   where   |d_l - d_j| <= r (2 ||z_i|| + d_j),   d_j <= d_l
 /// ```
-/// Coordinates that are rounded twice, as a feature and as its product, have an error of 2u relative to them (u is the
-/// unit roundoff), so that a distance errs by at most `2u (||z_i|| + ||z_j||) <= 2u (2 ||z_i|| + d)` and the difference of
-/// two of them by twice that: r is 4u, `2^-22`, for coordinates in f32. In f64 it is 64u, `2^-47`: there is room for the
-/// sums of a map of many features.
+/// Coordinates that are rounded twice, as a feature and as its product, err by 2u relative to them (u is the unit
+/// roundoff), a distance by at most `2u (||z_i|| + ||z_j||) <= 2u (2 ||z_i|| + d)`, the difference of two of them by twice
+/// that: r is 4u, `2^-22`, for coordinates in f32. In f64 it is 64u, `2^-47`, for the sums of a map of many features.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resolution {
     relative: f64,

@@ -12,6 +12,19 @@ use crate::data::check_weights;
 use crate::error::{Error, Result};
 
 /// The numbers of the reference rows, row-major `[m, columns]`.
+///
+/// # Examples
+/// ```
+/// use burn::tensor::{Device, Tensor};
+/// use burn_nca_learn::neighbors::{Numbers, nearest, nearest_means};
+///
+/// let device = Device::flex();
+/// let references = Tensor::<2>::from_floats([[0.0], [1.0], [9.0]], &device);
+/// let neighbors = nearest(&Tensor::from_floats([[0.2]], &device), &references, 2, None)?;
+/// let prices = Numbers::new(&[10.0, 20.0, 90.0], 1);
+/// assert_eq!(nearest_means(&neighbors, prices, 2)?, [15.0]);
+/// # Ok::<(), burn_nca_learn::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Numbers<'a> {
     /// The values, row by row.
@@ -96,20 +109,6 @@ impl<'a> Numbers<'a> {
 ///
 /// # Errors
 /// k of 0 or larger than the neighbors that were searched, or numbers that do not fit the references.
-///
-/// # Examples
-/// ```
-/// use burn::tensor::{Device, Tensor};
-/// use burn_nca_learn::neighbors::{Numbers, nearest, nearest_means};
-///
-/// let device = Device::flex();
-/// let references = Tensor::<2>::from_floats([[0.0], [1.0], [9.0]], &device);
-/// let queries = Tensor::<2>::from_floats([[0.2]], &device);
-/// let neighbors = nearest(&queries, &references, 2, None)?;
-/// let prices = Numbers::new(&[10.0, 20.0, 90.0], 1);
-/// assert_eq!(nearest_means(&neighbors, prices, 2)?, [15.0]);
-/// # Ok::<(), burn_nca_learn::Error>(())
-/// ```
 pub fn nearest_means(neighbors: &Neighbors, numbers: Numbers, k: usize) -> Result<Vec<f64>> {
     if k == 0 || k > neighbors.k() {
         return Err(Error::setting(format!(
@@ -138,16 +137,15 @@ pub fn nearest_means(neighbors: &Neighbors, numbers: Numbers, k: usize) -> Resul
 /// ```text
 /// t̂_i = Σ_j p_ij t_j,   p_ij = w_j exp(-d²_ij) / Σ_l w_l exp(-d²_il),   d²_ij = ||z_i - z_j||²      (1 of [1])
 /// ```
-/// The paper has no weights, w_j = 1. `own[i]` is the reference row that is query i, left out of both sums. The bandwidth is that of the
-/// embedding itself, as learned. A query far from every reference takes the numbers of the nearest.
+/// The paper has no weights, w_j = 1. `own[i]` is the reference row that is query i, left out of both sums. A query far
+/// from every reference takes the numbers of the nearest.
 ///
 /// # Shapes
 /// - queries: `[n, k]`, references: `[m, k]`, numbers: `[m, columns]`
 ///
 /// # Numerics
-/// Distances and sums in f64 from the values in the tensors, the nearest distance taken out of all: no
-/// weight overflows and the largest is 1. Memory: no number per pair is held. In one and two dimensions a Fourier series
-/// may be used, as by [`class_probabilities`](super::class_probabilities).
+/// In f64, the nearest distance taken out of all. Memory: no number per pair is held. In one and two dimensions a Fourier
+/// series may be used, as by [`class_probabilities`](super::class_probabilities).
 ///
 /// # Errors
 /// No reference that can be used, numbers or `own` that do not fit, different dimensions, or a coordinate

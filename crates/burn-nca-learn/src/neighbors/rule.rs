@@ -42,9 +42,6 @@ impl<'a> ClassReferences<'a> {
     }
 
     /// What queries do not find, of which `own` names the rows.
-    ///
-    /// # Errors
-    /// As [`voters`](Self::voters).
     pub(super) fn exclude(&self, own: Option<&'a [usize]>) -> Result<Exclude<'a>> {
         check_labels(self.labels, self.embedding.dims()[0], self.classes)?;
         Ok(self.voters()?.exclude(own))
@@ -179,25 +176,6 @@ impl Rule {
 mod tests {
     use super::super::fixture::tensor;
     use super::*;
-    use crate::neighbors::{leave_one_out_probabilities, majority_vote, nearest_others};
-
-    #[test]
-    fn the_rule_of_neighbors_is_votes_and_the_stochastic_rule() {
-        let points = tensor(&[0.0, 1.0, 3.0, 4.0], 1);
-        let labels = [0, 0, 1, 1];
-        let references = ClassReferences::new(&points, &labels, 2);
-        let own = [0, 1, 2, 3];
-        let rule = Rule::default();
-        let classes = rule.classes(&points, references, &[1, 3], Some(&own)).unwrap();
-        assert_eq!(classes[0], labels);
-        let neighbors = nearest_others(&points, 3).unwrap();
-        assert_eq!(classes[1], majority_vote(&neighbors, &labels, 2, 3).unwrap());
-        let shares = rule.shares(&points, references, 2, Some(&own)).unwrap();
-        assert_eq!(shares[..2], [0.5, 0.5]);
-        let probabilities = rule.probabilities(&points, references, Some(&own)).unwrap();
-        assert_eq!(probabilities, leave_one_out_probabilities(&points, &labels, 2).unwrap());
-    }
-
     #[test]
     fn a_rule_takes_its_own_distance_and_its_own_number_of_neighbors() {
         let points = tensor(&[3.0, 0.0, 2.0, 2.0, 9.0, 9.0], 2);

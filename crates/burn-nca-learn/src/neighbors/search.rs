@@ -41,14 +41,9 @@ pub enum SearchMethod {
 /// A search for the k nearest references of each query.
 ///
 /// `Auto` takes the tree up to 8 dimensions, from `2^(d + 3)` references for d dimensions on (2 dimensions: 32;
-/// 8 dimensions: 2048), and for k of at most a twentieth of the references. A tree visits
-/// a share of the references that shrinks with their number and grows with d and k, while a matrix
-/// product costs the same for any data.
-///
-/// Else, on the host, from 1000 queries and 4000 references on and for k of at most a two-hundredth of these,
-/// `Auto` builds the tree, searches 32 of the queries with it, and takes it for all if what those had to look
-/// at is worth less than a matrix product: it leaves most of an embedding unseen, but little of data that spread
-/// alike in many dimensions. In all other cases it takes brute force.
+/// 8 dimensions: 2048), and for k of at most a twentieth of the references. Else, on the host, from 1000 queries and 4000
+/// references on and for k of at most a two-hundredth of these, it searches 32 of the queries with the tree, and takes it
+/// for all if what those had to look at is worth less than a matrix product. In all other cases it takes brute force.
 ///
 /// # Examples
 /// ```
@@ -74,11 +69,8 @@ pub struct NearestConfig {
 }
 
 impl NearestConfig {
-    /// The k nearest references of each query.
-    ///
-    /// Ascending by distance; of equal distances the lower reference row comes first. Distances are computed
-    /// in f64 from the values in the tensors, whatever their dtype; those that rounding of these values may part are
-    /// equal (see the module).
+    /// The k nearest references of each query, ascending by distance; of equal distances ([see](super)) the lower reference
+    /// row comes first.
     ///
     /// # Shapes
     /// - queries: `[n, d]`, references: `[m, d]`
@@ -111,8 +103,7 @@ impl NearestConfig {
         self.search_eligible(&queries, (shape, &part), false, (exclude, &references.device()))
     }
 
-    /// As [`search_excluding`](Self::search_excluding), of rows on the host, which are not copied; products are taken on
-    /// `device`.
+    /// The same of rows on the host, which are not copied; products are taken on `device`.
     ///
     /// # Errors
     /// As [`search_excluding`](Self::search_excluding).
@@ -212,22 +203,21 @@ impl NearestConfig {
             filter.map_rows(excluded, |row| nearest_in_row(row, k))
         };
         let tree = || BoxSearch::new(queries, references, excluded);
-        let (m, d) = (references.rows(), references.dimensions());
+        let (n, m, d) = (queries.rows(), references.rows(), references.dimensions());
+        // Whatever the points are.
+        let is_faster = d <= FEW_DIMENSIONS && m >= 1 << (d + 3) && k <= m / 20;
+        let may_pay = || n >= 1000 && m >= 4000 && k <= m / 200 && runs_on_host(device);
         let rows = match self.method {
-            _ if queries.rows() == 0 => Vec::new(),
+            _ if n == 0 => Vec::new(),
             SearchMethod::BruteForce => brute_force(),
             SearchMethod::Tree => tree().search(k),
-            SearchMethod::Auto if tree_is_faster(m, d, k) => tree().search(k),
+            SearchMethod::Auto if is_faster => tree().search(k),
             SearchMethod::Auto => {
-                let on_host = runs_on_host(device);
-                let tree = (on_host && tree_may_pay(queries.rows(), m, k)).then(tree);
-                match tree.filter(|tree| tree.pays(k)) {
-                    Some(tree) => tree.search(k),
-                    None => brute_force(),
-                }
+                let tree = may_pay().then(tree).filter(|tree| tree.pays(k));
+                tree.map_or_else(brute_force, |tree| tree.search(k))
             }
         };
-        Ok(Neighbors::from_rows(rows, references.rows(), k))
+        Ok(Neighbors::from_rows(rows, m, k))
     }
 
     fn check(&self, m: usize, excluded: Option<&Excluded<'_>>) -> Result<()> {
@@ -245,47 +235,41 @@ impl NearestConfig {
 /// Some of the references, by their rows.
 pub(super) type Part<'a> = dyn Fn(Range<usize>) -> Result<Points> + 'a;
 
-/// How many of many references are searched at a time: where they are stored in f32 on the host, and where few queries are
-/// compared with them. `None`: all of them at once.
+/// How many references are searched at a time: of many where they are stored in f32, and where there are few queries.
 fn rows_at_a_time(queries: usize, [m, d]: [usize; 2], is_narrow: bool) -> Option<usize> {
     let are_few = 8 * queries <= m && m * d > LARGE;
     (are_few || is_narrow).then(|| (PART_VALUES / d.max(1)).max(PART_ROWS))
 }
 
 /// Checks that every query has k neighbors among so many references, of which some may be left out for it.
-///
-/// # Errors
-/// k of 0, or more than there are for some query.
 pub(crate) fn check_k(k: usize, references: usize, excluded: Option<&Excluded<'_>>) -> Result<()> {
-    let (own, group) = (excluded.is_some(), excluded.is_some_and(Excluded::is_of_keys));
     let left_out = excluded.map_or(0, |excluded| excluded.most(|_| true));
     let usable = references.saturating_sub(left_out);
     if k == 0 {
         return Err(Error::setting("k is 0; ask for at least 1 neighbor"));
     }
     if usable == 0 {
-        return Err(none_left(own, group));
+        return Err(none_left(excluded));
     }
     if k <= usable {
         return Ok(());
     }
-    Err(Error::setting(if group {
-        format!(
-            "k is {k}, but for some row only {usable} references are left that are not of its own group; give k \
-             from 1 to {usable}, or rows of more groups"
-        )
-    } else {
-        let own = if own { " other than the query itself" } else { "" };
-        format!(
-            "k is {k}, but there are only {usable} references{own}; give k from 1 to {usable}, \
-             or more references"
-        )
-    }))
+    let own = match excluded.map(Excluded::is_of_keys) {
+        Some(true) => {
+            return Err(Error::setting(format!(
+                "k is {k}, but for some row only {usable} references are left that are not of its own group; give k \
+                 from 1 to {usable}, or rows of more groups"
+            )));
+        }
+        Some(false) => " other than the query itself",
+        None => "",
+    };
+    Err(Error::setting(format!(
+        "k is {k}, but there are only {usable} references{own}; give k from 1 to {usable}, or more references"
+    )))
 }
 
-/// The k nearest references of each query, by the method that is faster.
-///
-/// Shorthand for [`NearestConfig::search`]; see there for the order, `own` and the errors.
+/// The k nearest references of each query, by the method that is faster: short for [`NearestConfig::search`].
 ///
 /// # Errors
 /// As [`NearestConfig::search`].
@@ -323,14 +307,4 @@ fn nearest_in_row(row: &FilteredRow, k: usize) -> Vec<Candidate> {
         .map(|reference| Candidate { sq_distance: row.sq_distance(reference as usize), reference })
         .collect();
     k_nearest(candidates, k, resolution)
-}
-
-/// Whether there are enough references and queries that a tree, once built, may save time.
-fn tree_may_pay(queries: usize, references: usize, k: usize) -> bool {
-    queries >= 1000 && references >= 4000 && k <= references / 200
-}
-
-/// Whether the tree is faster whatever the points are.
-fn tree_is_faster(references: usize, dimensions: usize, k: usize) -> bool {
-    dimensions <= FEW_DIMENSIONS && references >= 1 << (dimensions + 3) && k <= references / 20
 }

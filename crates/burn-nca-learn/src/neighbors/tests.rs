@@ -3,11 +3,12 @@
 use burn::tensor::{DType, Device};
 use proptest::prelude::*;
 
-use super::excluded::{Exclude, Excluded};
+use super::excluded::Exclude;
 use super::fixture::{tensor, tensor_of};
 use super::points::Points;
 use super::ranking::Neighbors;
 use super::search::{NearestConfig, SearchMethod, nearest, nearest_others};
+use crate::baseline::fixture::assert_refused;
 use crate::data::Features;
 use crate::error::Result;
 
@@ -110,17 +111,6 @@ fn equal_points_are_at_distance_zero_and_ordered_by_row() {
 }
 
 #[test]
-fn all_equal_points_are_no_trouble() {
-    let same = tensor(&[0.25; 3000], 3);
-    for method in METHODS {
-        let found = NearestConfig::new(999).with_method(method).search_others(&same).unwrap();
-        assert_eq!(found.indices(500)[..3], [0, 1, 2]);
-        assert_eq!(found.indices(500)[499..502], [499, 501, 502]);
-        assert!(found.sq_distances(0).iter().all(|d| *d == 0.0));
-    }
-}
-
-#[test]
 fn extreme_scales_in_f32_give_the_same_neighbors() {
     let values: Vec<f64> = (0..90).map(|i| f64::from(i * i % 89)).collect();
     let expected = rows(&nearest_others(&tensor(&values, 3), 4).unwrap());
@@ -139,21 +129,14 @@ fn autodiff_devices_give_the_same() {
 }
 
 #[test]
-fn no_query_is_no_error() {
-    let references = tensor(&[0.0, 1.0], 1);
-    let queries = references.clone().slice([0..0]);
-    assert_eq!(nearest(&queries, &references, 1, None).unwrap().rows(), 0);
-}
-
-#[test]
 fn settings_that_cannot_be_met_are_refused_with_their_numbers() {
     let points = tensor(&[0.0; 27], 9);
-    let message = |result: Result<Neighbors>| result.unwrap_err().to_string();
-    let error = message(nearest(&points, &points, 4, None));
-    assert!(error.contains("k is 4") && error.contains("only 3 references"), "{error}");
-    assert!(message(nearest_others(&points, 3)).contains("only 2 references other than"));
-    assert!(message(nearest(&points, &points, 0, None)).contains("at least 1"));
-    assert!(message(nearest(&tensor(&[0.0; 4], 2), &points, 1, None)).contains("2 dimensions"));
+    let none = points.clone().slice([0..0]);
+    assert_eq!(nearest(&none, &points, 1, None).unwrap().rows(), 0);
+    assert_refused(nearest(&points, &points, 4, None), &["k is 4", "only 3 references"]);
+    assert_refused(nearest_others(&points, 3), &["only 2 references other than"]);
+    assert_refused(nearest(&points, &points, 0, None), &["at least 1"]);
+    assert_refused(nearest(&tensor(&[0.0; 4], 2), &points, 1, None), &["2 dimensions"]);
 }
 
 #[test]
@@ -163,34 +146,38 @@ fn references_that_are_searched_in_parts_give_the_same_neighbors() {
     let all = Features::unnamed(values, 3).unwrap();
     let own: Vec<usize> = vec![59, 3, 30, 0];
     let (queries, device) = (all.select(&own), Device::flex());
-    let in_parts = |search: &NearestConfig, own: Option<&[usize]>, rows: usize| {
+    let groups: Vec<usize> = (0..60).map(|row| row % 9).collect();
+    let in_parts = |search: &NearestConfig, exclude: Exclude<'_>, rows: usize| {
         let part = |rows: std::ops::Range<usize>| {
             Points::of(&all.select(&rows.collect::<Vec<_>>()), "references")
         };
         let queries = Points::of(&queries, "queries").unwrap();
-        let excluded = own.map(Excluded::own);
+        let excluded = exclude.eligible(4, 60).unwrap().excluded;
         search.search_parts(&queries, (60, &part), excluded.as_ref(), (rows, &device))
     };
+    let itself = Exclude::own(&own);
     for method in METHODS {
         for k in [1, 4] {
             let search = NearestConfig::new(k).with_method(method);
-            for own in [None, Some(own.as_slice())] {
-                let expected = host_search(&search, &queries, &all, own).unwrap();
+            for exclude in [Exclude::nothing(), itself, itself.with_groups(Some(&groups))] {
+                let expected = host_search(&search, &queries, &all, exclude).unwrap();
                 for rows in [1, 11, 25, 60, 100] {
-                    let found = in_parts(&search, own, rows).unwrap();
+                    let found = in_parts(&search, exclude, rows).unwrap();
                     assert_eq!(found, expected, "{method:?}, {rows} rows at a time");
                 }
-                let narrow = host_search(&search, &queries, &all.narrowed(), own);
+                let narrow = host_search(&search, &queries, &all.narrowed(), exclude);
                 assert_eq!(narrow.unwrap(), expected);
             }
         }
     }
-    let refused = |k: usize, own: &[usize]| {
-        let search = NearestConfig::new(k);
-        host_search(&search, &queries, &all.narrowed(), Some(own)).unwrap_err().to_string()
-    };
-    assert!(refused(60, &own).contains("only 59 references other than the query itself"));
-    assert!(refused(1, &own[1..]).contains("3 own rows for 4 queries"));
+    for (k, own, refused) in [
+        (60, &own[..], "only 59 references other than the query itself"),
+        (1, &own[1..], "3 own rows for 4 queries"),
+    ] {
+        let exclude = Exclude::own(own);
+        let found = host_search(&NearestConfig::new(k), &queries, &all.narrowed(), exclude);
+        assert_refused(found, &[refused]);
+    }
 }
 
 /// The search among rows on the host.
@@ -198,9 +185,8 @@ fn host_search(
     search: &NearestConfig,
     queries: &Features,
     references: &Features,
-    own: Option<&[usize]>,
+    exclude: Exclude<'_>,
 ) -> Result<Neighbors> {
-    let exclude = Exclude::own_if(own);
     search.search_features_excluding(queries, references, exclude, &Device::flex())
 }
 
@@ -236,30 +222,11 @@ fn a_metric_that_scales_or_permutes_whole_numbers_has_the_votes_of_euclidean_dis
                 for method in METHODS {
                     let search = NearestConfig::new(k).with_method(method);
                     let features = Features::unnamed(double.clone(), d).unwrap();
-                    let found = host_search(&search, &features, &features, Some(&own));
+                    let found = host_search(&search, &features, &features, Exclude::own(&own));
                     assert_eq!(rows(&found.unwrap()), expected, "{what} {method:?}");
                 }
             }
         }
-    }
-}
-
-#[test]
-fn standardized_one_hot_rows_tie_as_whole_rows_do() {
-    // Three columns of four levels each, one-hot: all distances are 0, √2, 2 or √6 where levels are equally common.
-    let n = 64;
-    let values: Vec<f64> = (0..n)
-        .flat_map(|row| {
-            (0..3).flat_map(move |c| {
-                (0..4).map(move |l| f64::from(u8::from(row >> (2 * c) & 3 == l)))
-            })
-        })
-        .collect();
-    let expected = naive(&values, &values, 12, 7, |i, j| i != j);
-    let (mean, spread) = (0.25, (3.0f64 / 16.0).sqrt());
-    let scaled: Vec<f64> = values.iter().map(|x| (x - mean) / spread).collect();
-    for dtype in [DType::F64, DType::F32] {
-        assert_found(&expected, (&scaled, 12), dtype, "one-hot");
     }
 }
 
@@ -294,15 +261,12 @@ fn groups_and_rows_without_weight_are_found_by_no_method() {
                 assert_eq!(rows(&found.unwrap()), expected, "{d} {at} {method:?}");
                 let [queries, all] =
                     [&queries, &values].map(|values| Features::unnamed(values.clone(), d).unwrap());
-                let host = Device::flex();
-                let found =
-                    search.search_features_excluding(&queries, &all.narrowed(), exclude, &host);
+                let found = host_search(&search, &queries, &all.narrowed(), exclude);
                 assert_eq!(rows(&found.unwrap()), expected, "{d} {at} {method:?} in parts");
             }
         }
-        let error = NearestConfig::new(n)
-            .search_excluding(&tensor(&queries, d), &tensor(&values, d), cases[0])
-            .unwrap_err();
-        assert!(error.to_string().contains("not of its own group"), "{error}");
+        let search = NearestConfig::new(n);
+        let found = search.search_excluding(&tensor(&queries, d), &tensor(&values, d), cases[0]);
+        assert_refused(found, &["not of its own group"]);
     }
 }

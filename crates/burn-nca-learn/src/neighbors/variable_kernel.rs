@@ -132,6 +132,7 @@ impl VariableKernel {
 mod tests {
     use super::super::fixture::line;
     use super::*;
+    use crate::baseline::fixture::assert_refused;
 
     #[test]
     fn probabilities_are_those_worked_by_hand_at_any_scale() {
@@ -188,12 +189,11 @@ mod tests {
 
     #[test]
     fn settings_out_of_range_are_refused() {
-        let refused = |rule: VariableKernel| rule.check().unwrap_err().to_string();
-        assert!(refused(VariableKernel::new().with_averaged(11)).contains("11 of 10 neighbors"));
-        assert!(refused(VariableKernel::new().with_width(0.0)).contains("is 0 mean distances"));
+        let rule = VariableKernel::new();
+        assert_refused(rule.with_averaged(11).check(), &["11 of 10 neighbors"]);
+        assert_refused(rule.with_width(0.0).check(), &["is 0 mean distances"]);
         let points = line(&[0.0, 1.0]);
         let references = ClassReferences::new(&points, &[0, 1], 2);
-        let few = VariableKernel::new().probabilities(&points, references, None);
-        assert!(few.unwrap_err().to_string().contains("only 2 references"));
+        assert_refused(rule.probabilities(&points, references, None), &["only 2 references"]);
     }
 }

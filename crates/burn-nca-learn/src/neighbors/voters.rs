@@ -71,8 +71,6 @@ impl<'a> Voters<'a> {
 
     /// The class with the most weight among the `k` nearest neighbors of each query; ties go to the nearest.
     ///
-    /// Neighbors of weight 0 have no vote; a search that leaves them out ([`exclude`](Self::exclude)) finds k others.
-    ///
     /// # Errors
     /// k of 0 or larger than the neighbors that were searched, or neighbors among other references.
     pub fn majority(&self, neighbors: &Neighbors, k: usize) -> Result<Vec<usize>> {
@@ -82,9 +80,8 @@ impl<'a> Voters<'a> {
         Ok(rows.map(|voters| majority(voters, self.labels, self.weights, &mut votes)).collect())
     }
 
-    /// The share of each class in the votes of the `k` nearest neighbors, row-major `[n, c]`; rows sum to 1.
-    ///
-    /// Neighbors without any weight share alike.
+    /// The share of each class in the votes of the `k` nearest neighbors, row-major `[n, c]`; neighbors without any weight
+    /// share alike.
     ///
     /// # Errors
     /// As [`Voters::majority`].
@@ -126,11 +123,8 @@ impl<'a> Voters<'a> {
 /// ```text
 /// ŷ_i = argmax_c #{ j among the k nearest of i : y_j = c }
 /// ```
-/// Among classes with equally many votes, the class of the nearest neighbor of any of them wins: with
-/// k = 2 and one vote each this is the nearest neighbor's class.
-///
-/// `neighbors` may hold more than k neighbors, so that one search serves several k. `labels` are the
-/// classes of the reference rows, counted from 0 and below `classes`.
+/// Among classes with equally many votes, the class of the nearest neighbor of any of them wins. `neighbors` may hold more
+/// than k, so that one search serves several k; `labels` are the classes of the reference rows, below `classes`.
 ///
 /// # Errors
 /// k of 0 or larger than the neighbors that were searched, or labels that do not fit the references.
@@ -144,9 +138,6 @@ pub fn majority_vote(
 }
 
 /// The class with most votes among `voters`, nearest first; `votes` has an entry a class, 0 before and after.
-///
-/// # Panics
-/// Without any voter.
 pub(super) fn majority(
     voters: &[u32],
     labels: &[usize],
@@ -183,6 +174,7 @@ mod tests {
     use super::super::fixture::line;
     use super::super::search::{nearest, nearest_others};
     use super::*;
+    use crate::baseline::fixture::assert_refused;
 
     #[test]
     fn weights_count_in_votes_and_shares() {
@@ -225,8 +217,8 @@ mod tests {
     #[test]
     fn a_vote_of_more_neighbors_than_were_searched_is_refused_with_both_numbers() {
         let neighbors = nearest_others(&line(&[0.0, 1.0, 3.0]), 2).unwrap();
-        let error = majority_vote(&neighbors, &[0, 1, 1], 2, 3).unwrap_err().to_string();
-        assert!(error.contains("k = 3") && error.contains("2 were searched"), "{error}");
+        let found = majority_vote(&neighbors, &[0, 1, 1], 2, 3);
+        assert_refused(found, &["k = 3", "2 were searched"]);
         assert!(majority_vote(&neighbors, &[0, 1], 2, 1).is_err());
         assert!(majority_vote(&neighbors, &[0, 1, 2], 2, 1).is_err());
     }
