@@ -141,9 +141,7 @@ impl LdaConfig {
     }
 
     fn fit_in_features(&self, groups: &Groups<'_>) -> Result<Lda> {
-        let scatter = self.scatter(groups, groups.features().columns())?;
-        let scale = feature_scale(&scatter.within_variances(), &scatter.means);
-        self.solve(&scatter, &scale)
+        self.solve(groups, groups.features().columns())
     }
 
     /// The fit of fewer rows than features, in the coordinates of their span.
@@ -159,15 +157,11 @@ impl LdaConfig {
             vec![if mean > 0.0 { mean.sqrt() } else { 1.0 }; d]
         };
         let mut rows = groups.centered_rows();
-        for row in rows.chunks_exact_mut(d) {
-            row.iter_mut().zip(&scale).for_each(|(x, scale)| *x /= scale);
-        }
+        rows.chunks_exact_mut(d).for_each(|row| divide(row, &scale));
         let span = RowSpan::of(&rows, d);
         drop(rows);
-        let r = span.dimensions();
-        let reduced = Features::unnamed(span.coordinates(), r)?;
-        let scatter = self.scatter(&groups.with_features(&reduced), d)?;
-        let found = self.solve(&scatter, &vec![1.0; r])?;
+        let reduced = Features::unnamed(span.coordinates(), span.dimensions())?;
+        let found = self.solve(&groups.with_features(&reduced), d)?;
         let mut weight = span.lift(&found.projection.weight(), k);
         for (row, scale) in weight.chunks_exact_mut(k).zip(&scale) {
             row.iter_mut().for_each(|x| *x /= scale);
@@ -176,94 +170,83 @@ impl LdaConfig {
         Ok(Lda { projection: Projection::new(weight, [d, k]), ..found })
     }
 
-    /// The scatter of the data, which stand for d features.
-    fn scatter(&self, groups: &Groups<'_>, d: usize) -> Result<Scatter> {
-        let mut within = groups.within_covariance();
+    /// The directions of the groups' features, or of coordinates in the span of d features that are scaled already.
+    fn solve(&self, groups: &Groups<'_>, d: usize) -> Result<Lda> {
+        let (k, m) = (self.d_output, groups.features().columns());
+        let (mut within, mut means) = (groups.within_covariance(), groups.weighted_means());
         let shrinkage = self.shrinkage.apply(groups, &mut within, d)?;
-        let (means, columns) = (groups.weighted_means(), groups.features().columns());
-        Ok(Scatter { within, means, shrinkage, columns, features: d })
-    }
-
-    /// The directions, after the columns are divided by `scale`.
-    fn solve(&self, scatter: &Scatter, scale: &[f64]) -> Result<Lda> {
-        let (k, d) = (self.d_output, scatter.features);
-        let whitener = scatter.whitener(scale)?;
-        let [columns, rank] = whitener.shape();
+        let variances: Vec<f64> = within.iter().step_by(m + 1).copied().collect();
+        let scale = if m == d { feature_scale(&variances, &means) } else { vec![1.0; m] };
+        for (row, scale_of_row) in within.chunks_exact_mut(m).zip(&scale) {
+            divide(row, &scale);
+            row.iter_mut().for_each(|x| *x /= scale_of_row);
+        }
+        means.chunks_exact_mut(m).for_each(|row| divide(row, &scale));
+        let eigen = SymmetricEigen::new(&within, m)?;
+        let rank = eigen.values.iter().filter(|value| **value > NO_VARIANCE).count();
+        refuse_singular(&means, &eigen, rank, d)?;
         if rank < k {
             return Err(Error::data(format!(
                 "LDA was asked for {k} dimensions, but the {d} features vary along {rank} directions only; \
                  ask for {rank} or fewer"
             )));
         }
-        let means = product(&scatter.means, &whitener.weight(), columns);
-        discriminants(&whitener, &means, k, scatter.shrinkage)
+        // To unit within-class covariance; there the directions are those in which the means vary most.
+        let mut whitener = eigen.leading(rank);
+        let deviations: Vec<f64> = eigen.values[..rank].iter().map(|value| value.sqrt()).collect();
+        whitener.chunks_exact_mut(rank).for_each(|row| divide(row, &deviations));
+        let white = product(&means, &whitener, m);
+        let svd = MatRef::from_row_major_slice(&white, white.len() / rank, rank)
+            .thin_svd()
+            .map_err(|_| not_converged(m))?;
+        let ratios: Vec<f64> = svd.S().column_vector().iter().map(|value| value * value).collect();
+        let places = (0..rank).flat_map(|i| (0..k).map(move |j| (i, j)));
+        let axes: Vec<f64> = places.map(|at| svd.V()[at]).collect();
+        let mut weight = product(&whitener, &axes, rank);
+        for (row, scale) in weight.chunks_exact_mut(k).zip(&scale) {
+            row.iter_mut().for_each(|x| *x /= scale);
+        }
+        fix_signs(&mut weight, k);
+        let total: f64 = ratios.iter().sum();
+        let share = |ratio: &f64| if total > 0.0 { ratio / total } else { 0.0 };
+        Ok(Lda {
+            projection: Projection::new(weight, [m, k]),
+            variance_ratio: ratios[..k].to_vec(),
+            explained_ratio: ratios[..k].iter().map(share).collect(),
+            shrinkage,
+        })
     }
 }
 
-/// How the classes spread, within and between.
-struct Scatter {
-    /// The (shrunk) within-class covariance, `[m, m]`.
-    within: Vec<f64>,
-    /// The weighted class means, `[c, m]`.
-    means: Vec<f64>,
-    shrinkage: f64,
-    /// The number of columns m: the features, or fewer coordinates in their span.
-    columns: usize,
-    /// The number of features, d.
-    features: usize,
+/// Refuses class means that differ along directions without within-class variance.
+fn refuse_singular(means: &[f64], eigen: &SymmetricEigen, rank: usize, d: usize) -> Result<()> {
+    let m = eigen.values.len();
+    let rotated = product(means, &eigen.vectors, m);
+    let sum_of_squares = |skip: usize| -> f64 {
+        rotated.chunks_exact(m).flat_map(|row| &row[skip..]).map(|x| x * x).sum()
+    };
+    if rank == 0 {
+        let text =
+            "the rows of each class are all alike, and LDA has no within-class scatter to scale";
+        let other = Hint::edit("choose another method");
+        return Err(Error::data(Message::from(text).with_hint(other)));
+    }
+    if sum_of_squares(rank) > NEGLIGIBLE_SHARE * sum_of_squares(0) {
+        let text = format!(
+            "the within-class scatter is singular: {} of {d} directions have no variance inside the \
+             classes, and LDA cannot scale them",
+            d - rank
+        );
+        let reduce = Hint::edit("reduce the features by PCA first");
+        let shrink = Setting::Shrinkage(SINGULAR_SHRINKAGE);
+        return Err(Error::data(Message::from(text).with_hint(shrink).with_hint(reduce)));
+    }
+    Ok(())
 }
 
-impl Scatter {
-    fn within_variances(&self) -> Vec<f64> {
-        self.within.iter().step_by(self.columns + 1).copied().collect()
-    }
-
-    /// The map to unit within-class covariance, directions of no variance at all left out.
-    fn whitener(&self, scale: &[f64]) -> Result<Projection> {
-        let m = self.columns;
-        let mut scaled = self.within.clone();
-        for (at, x) in scaled.iter_mut().enumerate() {
-            *x /= scale[at / m] * scale[at % m];
-        }
-        let eigen = SymmetricEigen::new(&scaled, m)?;
-        let rank = eigen.values.iter().filter(|value| **value > NO_VARIANCE).count();
-        let mut means = self.means.clone();
-        means.iter_mut().enumerate().for_each(|(at, x)| *x /= scale[at % m]);
-        self.refuse_singular(&means, &eigen, rank)?;
-
-        let mut weight = eigen.leading(rank);
-        for (row, scale) in weight.chunks_exact_mut(rank).zip(scale) {
-            let scaled = row.iter_mut().zip(&eigen.values);
-            scaled.for_each(|(x, variance)| *x /= scale * variance.sqrt());
-        }
-        Ok(Projection::new(weight, [m, rank]))
-    }
-
-    /// Refuses class means that differ along directions without within-class variance.
-    fn refuse_singular(&self, means: &[f64], eigen: &SymmetricEigen, rank: usize) -> Result<()> {
-        let m = self.columns;
-        let rotated = product(means, &eigen.vectors, m);
-        let sum_of_squares = |skip: usize| -> f64 {
-            rotated.chunks_exact(m).flat_map(|row| &row[skip..]).map(|x| x * x).sum()
-        };
-        if rank == 0 {
-            let text = "the rows of each class are all alike, and LDA has no within-class scatter to scale";
-            let other = Hint::edit("choose another method");
-            return Err(Error::data(Message::from(text).with_hint(other)));
-        }
-        if sum_of_squares(rank) > NEGLIGIBLE_SHARE * sum_of_squares(0) {
-            let d = self.features;
-            let text = format!(
-                "the within-class scatter is singular: {} of {d} directions have no variance inside the \
-                 classes, and LDA cannot scale them",
-                d - rank
-            );
-            let reduce = Hint::edit("reduce the features by PCA first");
-            let shrink = Setting::Shrinkage(SINGULAR_SHRINKAGE);
-            return Err(Error::data(Message::from(text).with_hint(shrink).with_hint(reduce)));
-        }
-        Ok(())
-    }
+/// Divides a row by the scale of each column.
+fn divide(row: &mut [f64], scale: &[f64]) {
+    row.iter_mut().zip(scale).for_each(|(x, scale)| *x /= scale);
 }
 
 /// The within-class deviation of each feature; where that is zero the between-class one, and else 1.
@@ -276,28 +259,6 @@ fn feature_scale(within_variances: &[f64], weighted_means: &[f64]) -> Vec<f64> {
         [within, between(j)].into_iter().find(|x| *x > 0.0).map_or(1.0, f64::sqrt)
     };
     (0..d).map(deviation).collect()
-}
-
-/// The directions of largest variance of the class means in the whitened space, mapped back.
-fn discriminants(whitener: &Projection, means: &[f64], k: usize, shrinkage: f64) -> Result<Lda> {
-    let [d, rank] = whitener.shape();
-    let svd = MatRef::from_row_major_slice(means, means.len() / rank, rank)
-        .thin_svd()
-        .map_err(|_| not_converged(d))?;
-    let singular = svd.S().column_vector();
-    let ratios: Vec<f64> = (0..singular.nrows()).map(|j| singular[j] * singular[j]).collect();
-    let axes: Vec<f64> =
-        (0..rank).flat_map(|i| (0..k).map(move |j| (i, j))).map(|at| svd.V()[at]).collect();
-    let mut weight = product(&whitener.weight(), &axes, rank);
-    fix_signs(&mut weight, k);
-    let total: f64 = ratios.iter().sum();
-    let share = |ratio: &f64| if total > 0.0 { ratio / total } else { 0.0 };
-    Ok(Lda {
-        projection: Projection::new(weight, [d, k]),
-        variance_ratio: ratios[..k].to_vec(),
-        explained_ratio: ratios[..k].iter().map(share).collect(),
-        shrinkage,
-    })
 }
 
 #[cfg(test)]

@@ -104,11 +104,9 @@ mod tests {
     #[test]
     fn one_class_and_classes_of_one_row_are_errors() {
         let features = Features::unnamed(vec![1.0, 2.0, 4.0], 1).unwrap();
-        let one = Labeled::from_labels(features.clone(), vec![0, 0, 0]).unwrap();
-        let singles = Labeled::from_labels(features, vec![0, 1, 2]).unwrap();
-        let rca = RcaConfig::new();
-        assert_refused(rca.fit(&one), &["two classes with rows, the data have 1"]);
-        assert_refused(rca.fit(&one.select(&[0])), &["at least two rows, the data have 1"]);
-        assert_refused(rca.fit(&singles), &["no within-class variance"]);
+        let fit =
+            |labels| RcaConfig::new().fit(&Labeled::from_labels(features.clone(), labels).unwrap());
+        assert_refused(fit(vec![0; 3]), &["two classes with rows, the data have 1"]);
+        assert_refused(fit(vec![0, 1, 2]), &["no within-class variance"]);
     }
 }

@@ -277,16 +277,11 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_not_or_no_memory_holds_is_refused_before_it_is_made() {
-        let refused = "21 directions of 60 x 20 features; ask for 1 to 20";
-        assert_refused(TruncatedSvdConfig::new(21).fit(&rows()), &[refused]);
-        assert!(TruncatedSvdConfig::new(0).fit(&rows()).is_err());
-        let empty = SparseFeatures::new([20_000, 60_000], Vec::new()).unwrap();
-        let refused = TruncatedSvdConfig::new(20_000).fit(&empty);
-        assert_refused(refused, &["6400000000 numbers", "ask for 6690"]);
-        assert_eq!(TruncatedSvdConfig::new(6690).checked_width([20_000, 60_000]).unwrap(), 6710);
-        let long = TruncatedSvdConfig::new(1).checked_width([1 << 40, 30]);
-        assert_refused(long, &["give fewer rows or columns"]);
+    fn matrices_that_no_memory_holds_are_refused_before_they_are_made() {
+        let width = |k, size| TruncatedSvdConfig::new(k).checked_width(size);
+        assert_refused(width(20_000, [20_000, 60_000]), &["6400000000 numbers", "ask for 6690"]);
+        assert_eq!(width(6690, [20_000, 60_000]).unwrap(), 6710);
+        assert_refused(width(1, [1 << 40, 30]), &["give fewer rows or columns"]);
     }
 
     #[test]
