@@ -119,7 +119,6 @@ fn rank(points: &Points, (from, to): (usize, usize), partners: &[usize]) -> f64 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::baseline::fixture::assert_refused;
     use crate::neighbors::fixture::line;
 
     #[test]
@@ -141,12 +140,5 @@ mod tests {
         let ranks = PartnerRanks::of(&line(&[7.0; 5]), &asked, None).unwrap();
         assert_eq!(ranks.ranks(), [2.5, 2.5]);
         assert_eq!((ranks.recall(2), ranks.recall(3)), (Some(0.0), Some(1.0)));
-    }
-
-    #[test]
-    fn pairs_of_other_points_are_refused_with_both_numbers() {
-        let asked = Pairs::new(3, vec![(0, 1, 1.0)]).unwrap();
-        let found = PartnerRanks::of(&line(&[0.0; 5]), &asked, None);
-        assert_refused(found, &["3 points", "5 rows"]);
     }
 }

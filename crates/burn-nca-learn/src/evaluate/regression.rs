@@ -96,13 +96,10 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_value_is_none_and_what_does_not_fit_is_refused() {
+    fn what_has_no_value_is_none() {
         let constant = RegressionScores::of(&[1.0, 2.0], &[1.0, 1.0]).unwrap();
         assert_eq!((constant.r2(), constant.mae()), (None, Some(0.5)));
         let nothing = RegressionScores::of(&[], &[]).unwrap();
         assert_eq!((nothing.r2(), nothing.rmse(), nothing.mae()), (None, None, None));
-        assert!(RegressionScores::of(&[1.0], &[]).unwrap_err().to_string().contains("1 predict"));
-        let error = RegressionScores::of(&[1.0, f64::NAN], &[1.0, 2.0]).unwrap_err().to_string();
-        assert!(error.starts_with("row 2: NaN was predicted for 2"), "{error}");
     }
 }

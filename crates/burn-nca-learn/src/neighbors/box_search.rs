@@ -6,7 +6,6 @@ use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::box_tree::{BoxTree, grouped};
-use super::candidate_filter::power_of_two_below_inverse;
 use super::contraction::{Contracted, Contraction};
 use super::excluded::Excluded;
 use super::lanes::{Eight, LANES, to_boxes, to_points};
@@ -43,15 +42,11 @@ impl<'a> BoxSearch<'a> {
         references: &'a Points,
         excluded: Option<&'a Excluded<'a>>,
     ) -> Self {
-        let center = references.mean();
-        let largest = queries.largest_deviation(&center).max(references.largest_deviation(&center));
-        let scale = power_of_two_below_inverse(largest);
-        let contraction = Contraction::of(references, center, scale);
-        let among = contraction.map(references);
-        let contracted = contraction.map(queries);
-        let slack = contracted.slack(&among);
+        let contraction = Contraction::of(queries, references);
+        let [contracted, among] = [queries, references].map(|points| contraction.map(points));
+        let slack = contraction.slack(&contracted, &among);
+        let (scale, isometric) = (contraction.scale, contraction.is_isometric());
         let tree = BoxTree::new(&among);
-        let isometric = contraction.is_isometric();
         Self { queries, references, excluded, scale, contracted, slack, isometric, tree }
     }
 

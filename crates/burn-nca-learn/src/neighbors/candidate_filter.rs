@@ -49,9 +49,7 @@ impl<'a> CandidateFilter<'a> {
     /// Prepares the references, of which there must be at least one, on `device`.
     pub(crate) fn new(queries: &'a Points, references: &'a Points, device: &Device) -> Self {
         let device = device.clone().without_autodiff();
-        let center = references.mean();
-        let largest = queries.largest_deviation(&center).max(references.largest_deviation(&center));
-        let scale = power_of_two_below_inverse(largest);
+        let (center, scale) = center_and_scale(queries, references);
         let on_host = runs_on_host(&device);
         let reduced = if on_host { 0.0 } else { 2f64.powi(-9) };
         let rounding = (references.dimensions() + 8) as f64 * 2f64.powi(-24) + reduced;
@@ -184,12 +182,13 @@ fn moved(row: &[f64], center: &[f64], scale: f64, factor: f64, out: &mut [f32]) 
     norm
 }
 
-/// The power of two s with `s * largest` in 0.5..=1, kept where its square is finite in f64.
-pub(super) fn power_of_two_below_inverse(largest: f64) -> f64 {
-    if largest == 0.0 {
-        return 1.0;
-    }
-    2f64.powi((-largest.log2().ceil() as i32).clamp(-500, 500))
+/// The mean c of the references, and the power of two s that brings all coordinates less c to at most 1, the largest above
+/// 0.5; kept where its square is finite in f64.
+pub(super) fn center_and_scale(queries: &Points, references: &Points) -> (Vec<f64>, f64) {
+    let center = references.mean();
+    let largest = queries.largest_deviation(&center).max(references.largest_deviation(&center));
+    let power = (-largest.log2().ceil() as i32).clamp(-500, 500);
+    (center, if largest == 0.0 { 1.0 } else { 2f64.powi(power) })
 }
 
 fn values(data: &mut TensorData) -> &mut [f32] {

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::candidate_filter::center_and_scale;
 use super::points::Points;
 use crate::baseline::{PcaConfig, Projection, product};
 use crate::data::Features;
@@ -29,14 +30,14 @@ const ROW_BLOCK: usize = 1024;
 ///
 /// # Numerics
 /// Mapped in f64, kept in f32. With unit rounding u = 2^-24 each coordinate errs by at most u of itself, and r besides by
-/// `sqrt((2 d + 128) 2^-52) ||x'||` for the cancellation under its root: [`Contracted::slack`] bounds both.
+/// `sqrt((2 d + 128) 2^-52) ||x'||` for the cancellation under its root.
 pub(super) struct Contraction {
     center: Vec<f64>,
-    scale: f64,
+    /// s, which brings all coordinates of references and queries, centered, into -1..1.
+    pub(super) scale: f64,
     /// The transpose of the directions, `[d, l]`.
     directions: Vec<f64>,
     kept: usize,
-    relative_error: f64,
 }
 
 /// Contracted points, row-major.
@@ -46,13 +47,12 @@ pub(super) struct Contracted {
     pub(super) width: usize,
     /// The largest `||x'||`.
     largest_norm: f64,
-    relative_error: f64,
 }
 
 impl Contraction {
-    /// The map for these references; `scale` brings all coordinates of references and queries, centered on
-    /// `center`, into -1..1.
-    pub(super) fn of(references: &Points, center: Vec<f64>, scale: f64) -> Self {
+    /// The map for these queries and references.
+    pub(super) fn of(queries: &Points, references: &Points) -> Self {
+        let (center, scale) = center_and_scale(queries, references);
         let d = references.dimensions();
         let kept = if d <= MAX_COORDINATES { d } else { MAX_COORDINATES - 1 };
         let m = references.rows();
@@ -66,8 +66,15 @@ impl Contraction {
             // Where principal directions cannot be had, those of the first features.
             Err(_) => Projection::rectangular_identity(d, kept).into_weight(),
         };
-        let canceled = if kept < d { ((2 * d + 128) as f64 * 2f64.powi(-52)).sqrt() } else { 0.0 };
-        Self { center, scale, directions, kept, relative_error: 2f64.powi(-23) + canceled }
+        Self { center, scale, directions, kept }
+    }
+
+    /// How much longer a contracted distance of two points may be than the distance itself.
+    pub(super) fn slack(&self, queries: &Contracted, references: &Contracted) -> f64 {
+        let d = self.center.len();
+        let canceled = ((2 * d + 128) as f64 * 2f64.powi(-52)).sqrt();
+        let relative = 2f64.powi(-23) + if self.is_isometric() { 0.0 } else { canceled };
+        relative * (queries.largest_norm + references.largest_norm)
     }
 
     /// Whether all directions are kept, so that no distance is shortened either.
@@ -100,7 +107,7 @@ impl Contraction {
         };
         let blocks = coordinates.par_chunks_mut(ROW_BLOCK * width).enumerate();
         let largest_norm = blocks.map(write).reduce(|| 0.0, f64::max).sqrt();
-        Contracted { coordinates, width, largest_norm, relative_error: self.relative_error }
+        Contracted { coordinates, width, largest_norm }
     }
 }
 
@@ -108,11 +115,6 @@ impl Contracted {
     /// The coordinates of row `index`.
     pub(super) fn row(&self, index: usize) -> &[f32] {
         &self.coordinates[index * self.width..(index + 1) * self.width]
-    }
-
-    /// How much longer a contracted distance to one of `others` may be than the distance itself.
-    pub(super) fn slack(&self, others: &Self) -> f64 {
-        self.relative_error * (self.largest_norm + others.largest_norm)
     }
 }
 
@@ -140,17 +142,16 @@ mod tests {
     fn no_distance_becomes_longer_and_all_are_kept_in_few_dimensions() {
         for (d, offset) in [(1, 0.0), (3, 1e3), (64, 0.0), (65, 0.0), (200, 1e3)] {
             let points = random(60, d, offset);
-            let scale = 2f64.powi(-1);
-            let map = Contraction::of(&points, points.mean(), scale);
+            let map = Contraction::of(&points, &points);
             let short = map.map(&points);
-            let slack = short.slack(&short);
+            let slack = map.slack(&short, &short);
             assert!(slack < 1e-4, "{d} dimensions: {slack:e}");
             for i in 0..60 {
                 for j in 0..60 {
                     let coordinates = short.row(i).iter().zip(short.row(j));
                     let contracted: f64 =
                         coordinates.map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2)).sum();
-                    let full = scale * sq_distance(points.row(i), points.row(j)).sqrt();
+                    let full = map.scale * sq_distance(points.row(i), points.row(j)).sqrt();
                     assert!(contracted.sqrt() <= full + slack, "{d} dimensions, {i} and {j}");
                     if d <= MAX_COORDINATES {
                         assert!(contracted.sqrt() >= full - slack, "{d} dimensions, {i} and {j}");
@@ -163,7 +164,7 @@ mod tests {
     #[test]
     fn one_row_is_no_trouble() {
         let points = random(1, 70, 0.0);
-        let short = Contraction::of(&points, points.mean(), 1.0).map(&points);
+        let short = Contraction::of(&points, &points).map(&points);
         assert_eq!((short.width, short.row(0)), (64, [0.0; 64].as_slice()));
     }
 }

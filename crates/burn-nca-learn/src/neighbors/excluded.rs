@@ -73,14 +73,16 @@ impl<'a> Exclude<'a> {
         let rows = self.weights.filter(|weights| weights.contains(&0.0)).map(|weights| {
             (0..references).filter(|&row| weights[row] > 0.0).collect::<Vec<usize>>()
         });
-        let excluded = self.own.map(|own| match &rows {
-            None => Excluded::own_or_group(own, self.groups),
-            Some(rows) => {
-                let key = |&row: &usize| self.groups.map_or(row, |groups| groups[row]);
-                Excluded::of(own.iter().map(key).collect(), rows.iter().map(key).collect())
-            }
-        });
-        Ok(Eligible { rows, excluded })
+        let is_plain = rows.is_none() && self.groups.is_none();
+        let mut eligible = Eligible { rows, excluded: self.own.map(Excluded::own) };
+        if let Some(own) = self.own.filter(|_| !is_plain) {
+            let key = |row: usize| self.groups.map_or(row, |groups| groups[row]);
+            let of_query = own.iter().map(|&row| key(row)).collect();
+            let places = 0..eligible.count(references);
+            let of_reference = places.map(|place| key(eligible.row(place))).collect();
+            eligible.excluded = Some(Excluded::of(of_query, of_reference, self.groups.is_some()));
+        }
+        Ok(eligible)
     }
 }
 
@@ -103,15 +105,17 @@ pub(super) struct Eligible<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Excluded<'a> {
     of_query: Cow<'a, [usize]>,
-    of_reference: Keys<'a>,
+    of_reference: Keys,
+    /// Whether whole groups are left out, not the query alone.
+    pub(super) is_grouped: bool,
 }
 
 #[derive(Clone, Debug)]
-enum Keys<'a> {
+enum Keys {
     /// The key of a reference is its place.
     Places,
     /// A key for each reference, and the references of each key.
-    Listed(Cow<'a, [usize]>, HashMap<usize, Vec<usize>>),
+    Listed(Vec<usize>, HashMap<usize, Vec<usize>>),
 }
 
 impl Eligible<'_> {
@@ -120,20 +124,29 @@ impl Eligible<'_> {
         self.rows.as_ref().map_or_else(|| references.clone(), |rows| references.select(rows))
     }
 
+    /// How many of so many references these are.
+    pub(super) fn count(&self, references: usize) -> usize {
+        self.rows.as_ref().map_or(references, Vec::len)
+    }
+
     /// The row of the reference at a place among these.
     pub(super) fn row(&self, place: usize) -> usize {
         self.rows.as_ref().map_or(place, |rows| rows[place])
     }
 
-    /// Checks that every query has a reference, of [these](Self::of).
-    pub(super) fn check_usable(&self, queries: &Points, references: &Points) -> Result<()> {
-        check_usable(references.rows(), queries.rows(), self.excluded.as_ref(), |_| true)
+    /// Checks that each of so many queries has one of so many references.
+    pub(super) fn check_usable(&self, queries: usize, references: usize) -> Result<()> {
+        let left_out = self.excluded.as_ref().map_or(0, Excluded::most);
+        if queries == 0 || self.count(references) > left_out {
+            return Ok(());
+        }
+        Err(none_left(self.excluded.as_ref()))
     }
 }
 
 /// What to say of a query without a reference, where itself or its group may be left out.
 pub(super) fn none_left(excluded: Option<&Excluded<'_>>) -> Error {
-    Error::data(match excluded.map(Excluded::is_of_keys) {
+    Error::data(match excluded.map(|excluded| excluded.is_grouped) {
         Some(true) => {
             "there is no reference that is not of the query's own group; give rows of at least two groups"
         }
@@ -142,44 +155,19 @@ pub(super) fn none_left(excluded: Option<&Excluded<'_>>) -> Error {
     })
 }
 
-/// Checks that every query has a reference, of so many that count.
-pub(super) fn check_usable(
-    usable: usize,
-    queries: usize,
-    excluded: Option<&Excluded<'_>>,
-    counts: impl Fn(usize) -> bool,
-) -> Result<()> {
-    let left_out = excluded.map_or(0, |excluded| excluded.most(counts));
-    if queries == 0 || usable > left_out {
-        return Ok(());
-    }
-    Err(none_left(excluded))
-}
-
 impl<'a> Excluded<'a> {
     /// The query itself: the reference `own[i]` for query i; a number behind all references is none of them.
     pub(crate) fn own(own: &'a [usize]) -> Self {
-        Self { of_query: Cow::Borrowed(own), of_reference: Keys::Places }
+        Self { of_query: Cow::Borrowed(own), of_reference: Keys::Places, is_grouped: false }
     }
 
     /// The references whose key is that of the query.
-    pub(crate) fn of(of_query: Cow<'a, [usize]>, of_reference: Cow<'a, [usize]>) -> Self {
+    fn of(of_query: Cow<'a, [usize]>, of_reference: Vec<usize>, is_grouped: bool) -> Self {
         let mut rows: HashMap<usize, Vec<usize>> = HashMap::new();
         for (row, &key) in of_reference.iter().enumerate() {
             rows.entry(key).or_default().push(row);
         }
-        Self { of_query, of_reference: Keys::Listed(of_reference, rows) }
-    }
-
-    /// For the rows `own` of a table, these rows themselves, or their groups where there are groups.
-    pub(crate) fn own_or_group(own: &'a [usize], groups: Option<&'a [usize]>) -> Self {
-        match groups {
-            None => Self::own(own),
-            Some(groups) => {
-                let of_query = own.iter().map(|&row| groups[row]).collect();
-                Self::of(of_query, Cow::Borrowed(groups))
-            }
-        }
+        Self { of_query, of_reference: Keys::Listed(of_reference, rows), is_grouped }
     }
 
     /// The references that are left out for a query; of own rows, perhaps one behind all references.
@@ -196,25 +184,17 @@ impl<'a> Excluded<'a> {
         self.of_query[query] == self.key(reference)
     }
 
-    fn key(&self, reference: usize) -> usize {
+    /// What the references that a query leaves out have in common.
+    pub(super) fn key(&self, reference: usize) -> usize {
         match &self.of_reference {
             Keys::Places => reference,
             Keys::Listed(keys, _) => keys[reference],
         }
     }
 
-    /// The most references that count and are left out for a query.
-    pub(super) fn most(&self, counts: impl Fn(usize) -> bool) -> usize {
-        let mut keys = self.of_query.to_vec();
-        keys.sort_unstable();
-        keys.dedup();
-        let of_key = |key: &usize| match &self.of_reference {
-            Keys::Places => usize::from(counts(*key)),
-            Keys::Listed(_, rows) => {
-                rows.get(key).map_or(0, |rows| rows.iter().filter(|row| counts(**row)).count())
-            }
-        };
-        keys.iter().map(of_key).max().unwrap_or(0)
+    /// The most references that are left out for a query.
+    pub(super) fn most(&self) -> usize {
+        (0..self.of_query.len()).map(|query| self.rows(query).len()).max().unwrap_or(0)
     }
 
     /// What is left out of a part of the references.
@@ -224,51 +204,22 @@ impl<'a> Excluded<'a> {
                 let place =
                     |key: &usize| if part.contains(key) { key - part.start } else { usize::MAX };
                 let of_query = self.of_query.iter().map(place).collect();
-                Excluded { of_query, of_reference: Keys::Places }
+                Excluded { of_query, of_reference: Keys::Places, is_grouped: false }
             }
             Keys::Listed(keys, _) => {
-                Excluded::of(Cow::Borrowed(&*self.of_query), Cow::Borrowed(&keys[part]))
+                let of_query = Cow::Borrowed(&*self.of_query);
+                Excluded::of(of_query, keys[part].to_vec(), self.is_grouped)
             }
         }
     }
 
-    /// Sorts references so that those that a query leaves out follow each other, without parting what `order` keeps
-    /// together.
-    pub(crate) fn arrange<K: Ord>(&self, rows: &mut [usize], order: impl Fn(usize) -> K) {
-        rows.sort_by_key(|&row| (order(row), self.key(row)));
-    }
-
-    /// Where those that each query leaves out are in `rows`, which are [arranged](Self::arrange).
-    pub(crate) fn spans(&self, rows: &[usize]) -> Vec<Range<usize>> {
+    /// Where those that each query leaves out are in `rows`, in which they follow each other.
+    pub(super) fn spans(&self, rows: &[usize]) -> Vec<Range<usize>> {
         let mut spans: HashMap<usize, Range<usize>> = HashMap::new();
         for (at, &row) in rows.iter().enumerate() {
             spans.entry(self.key(row)).or_insert(at..at).end = at + 1;
         }
         let none = rows.len()..rows.len();
         self.of_query.iter().map(|key| spans.get(key).unwrap_or(&none).clone()).collect()
-    }
-
-    /// Whether whole groups are left out, not the query alone.
-    pub(crate) fn is_of_keys(&self) -> bool {
-        matches!(self.of_reference, Keys::Listed(..))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::baseline::fixture::assert_refused;
-
-    #[test]
-    fn what_does_not_fit_is_refused() {
-        let own = Exclude::own(&[0, 1]);
-        for (exclude, refused) in [
-            (own.with_groups(Some(&[1, 2])), "2 groups for 3 references"),
-            (own.with_weights(Some(&[0.0; 3])), "positive weight"),
-            (Exclude::own(&[0]), "1 own rows"),
-            (Exclude::own(&[0, 3]), "query 1 is said to be reference row 3"),
-        ] {
-            assert_refused(exclude.eligible(2, 3), &[refused]);
-        }
     }
 }

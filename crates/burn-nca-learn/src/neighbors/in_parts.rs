@@ -68,7 +68,7 @@ impl Voters<'_> {
         for rows in parts(queries.rows(), self.classes) {
             let some = queries.select(&rows.collect::<Vec<_>>());
             let both = [Points::of(&some, "queries")?, Points::of(references, "references")?];
-            found.extend(self.among(&fitting(both, None)?, None)?.most_probable());
+            found.extend(self.among(&fitting(both)?, None)?.most_probable());
         }
         Ok(found)
     }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::in_parts::{of_rows, parts};
-use super::points::{Points, read_both, sq_distance};
+use super::points::{read_both, sq_distance};
 use super::rule::{ClassReferences, Rule};
 use super::{Exclude, MemberRule};
 use crate::error::{Error, Result};
@@ -83,11 +83,22 @@ impl Rule {
             ));
         }
         let ClassReferences { embedding, weights, .. } = references;
-        let points = read_both(queries, embedding, None)?;
-        match k {
-            Some(k) => self.votes(queries, (embedding, weights), k, (most, &points)),
-            None => self.soft_shares(queries, (embedding, weights), (most, &points)),
-        }
+        let [of_queries, of_references] = read_both(queries, embedding)?;
+        let found = match k {
+            Some(k) => self.votes(queries, (embedding, weights), k, most)?,
+            None => self.soft_shares(queries, (embedding, weights), most)?,
+        };
+        let distance = RuleDistance::of(self);
+        let influences = |(query, shares): (usize, Vec<Share>)| {
+            let query = of_queries.row(query);
+            let influence = |(reference, share)| Influence {
+                reference,
+                share,
+                distance: distance.between(query, of_references.row(reference)),
+            };
+            shares.into_iter().map(influence).collect()
+        };
+        Ok(found.into_iter().enumerate().map(influences).collect())
     }
 
     /// Of the k nearest.
@@ -96,24 +107,17 @@ impl Rule {
         queries: &Tensor<2>,
         (references, weights): (&Tensor<2>, Option<&[f64]>),
         k: usize,
-        (most, [of_queries, of_references]): (usize, &[Points; 2]),
-    ) -> Result<Vec<Vec<Influence>>> {
+        most: usize,
+    ) -> Result<Vec<Vec<Share>>> {
         let exclude = Exclude::nothing().with_weights(weights);
         let found = self.nearest(queries, references, k, exclude)?;
-        let distance = RuleDistance::of(self);
         let row = |row: usize| {
-            let nearest = || found.indices(row).iter().map(|&at| at as usize);
             let weight = |at: usize| weights.map_or(1.0, |weights| weights[at]);
-            let total: f64 = nearest().map(weight).sum();
-            let mut votes: Vec<Influence> = nearest()
-                .map(|reference| Influence {
-                    reference,
-                    share: weight(reference) / total,
-                    distance: distance.between(of_queries.row(row), of_references.row(reference)),
-                })
-                .collect();
+            let nearest = found.indices(row).iter().map(|&at| at as usize);
+            let total: f64 = nearest.clone().map(weight).sum();
+            let mut votes: Vec<Share> = nearest.map(|at| (at, weight(at) / total)).collect();
             // Nearest first among equals, as they were found.
-            votes.sort_by(|a, b| b.share.total_cmp(&a.share));
+            votes.sort_by(|a, b| b.1.total_cmp(&a.1));
             votes.truncate(most);
             votes
         };
@@ -125,26 +129,16 @@ impl Rule {
         &self,
         queries: &Tensor<2>,
         (references, weights): (&Tensor<2>, Option<&[f64]>),
-        (most, [of_queries, of_references]): (usize, &[Points; 2]),
-    ) -> Result<Vec<Vec<Influence>>> {
-        let (n, m) = (of_queries.rows(), of_references.rows());
-        let distance = RuleDistance::of(self);
+        most: usize,
+    ) -> Result<Vec<Vec<Share>>> {
+        let ([n, _], [m, _]) = (queries.dims(), references.dims());
         let mut found = Vec::with_capacity(n);
-        let mut add = |logs: &[f64]| {
-            let first = found.len();
-            let rows = logs.par_chunks_exact(m).enumerate();
-            let rows = rows.map(|(at, logs)| {
-                let query = of_queries.row(first + at);
-                let distance = |at: usize| distance.between(query, of_references.row(at));
-                largest(logs, most, distance)
-            });
-            found.extend(rows.collect::<Vec<_>>());
+        let mut add = |logs: Vec<f64>| {
+            found.par_extend(logs.par_chunks_exact(m).map(|logs| largest(logs, most)));
         };
         if let Self::Members(rule) = self {
-            let exclude = Exclude::nothing();
-            rule.each_block((queries, references), weights, exclude, |shares| {
-                let logs: Vec<f64> = shares.iter().map(|share| share.ln()).collect();
-                add(&logs);
+            rule.each_block((queries, references), weights, Exclude::nothing(), |shares| {
+                add(shares.iter().map(|share| share.ln()).collect());
             })?;
             return Ok(found);
         }
@@ -153,15 +147,17 @@ impl Rule {
         let of = ClassReferences { weights, ..ClassReferences::new(references, &own, m) };
         for rows in parts(n, m) {
             let some = self.probabilities(&of_rows(queries, rows), of, None)?;
-            let rows = 0..some.rows();
-            add(&rows.flat_map(|row| some.log_probabilities(row)).copied().collect::<Vec<_>>());
+            add((0..some.rows()).flat_map(|row| some.log_probabilities(row)).copied().collect());
         }
         Ok(found)
     }
 }
 
+/// A reference and its share.
+type Share = (usize, f64);
+
 /// The references of the largest shares, by their logarithms.
-fn largest(logs: &[f64], most: usize, distance: impl Fn(usize) -> f64) -> Vec<Influence> {
+fn largest(logs: &[f64], most: usize) -> Vec<Share> {
     let mut order: Vec<usize> =
         (0..logs.len()).filter(|&at| logs[at] > f64::NEG_INFINITY).collect();
     let by_share = |a: &usize, b: &usize| logs[*b].total_cmp(&logs[*a]).then_with(|| a.cmp(b));
@@ -170,12 +166,7 @@ fn largest(logs: &[f64], most: usize, distance: impl Fn(usize) -> f64) -> Vec<In
     }
     order.truncate(most);
     order.sort_unstable_by(by_share);
-    let influence = |reference: usize| Influence {
-        reference,
-        share: logs[reference].exp(),
-        distance: distance(reference),
-    };
-    order.into_iter().map(influence).collect()
+    order.into_iter().map(|at| (at, logs[at].exp())).collect()
 }
 
 #[cfg(test)]

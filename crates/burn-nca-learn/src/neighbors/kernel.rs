@@ -5,9 +5,10 @@ use std::ops::Range;
 use burn_nca::internal::cut;
 use burn_nca_fused::{NeighborSets, Number};
 
-use super::excluded::Excluded;
+use super::excluded::{Eligible, Exclude};
 use super::points::Points;
-use super::series;
+use super::series::{self, Averaged};
+use crate::error::Result;
 
 /// References that are stored in f64 at a time, in many dimensions.
 pub(super) const PART_ROWS: usize = 1 << 16;
@@ -20,114 +21,134 @@ pub(super) fn parts(references: usize, k: usize) -> Vec<Range<usize>> {
     cut(0..references, PART_ROWS.max(PART_VALUES / k.max(1)))
 }
 
-/// All references of a part but those that are left out, for each of b queries: one range a query, of all references.
-pub(super) fn others(
-    b: usize,
-    left_out: Option<&[Range<usize>]>,
-    part: &Range<usize>,
-) -> NeighborSets {
-    let spans = left_out.map_or_else(|| vec![0..0; b], |spans| of_part(spans, part));
-    NeighborSets::outside(spans, part.len())
-}
-
 /// Ranges of all references as those of a part.
 pub(super) fn of_part(spans: &[Range<usize>], part: &Range<usize>) -> Vec<Range<usize>> {
     let place = |at: usize| at.clamp(part.start, part.end) - part.start;
     spans.iter().map(|span| place(span.start)..place(span.end)).collect()
 }
 
-/// The coordinates of points, and where there are heights these as the last of each.
-pub(super) fn coordinates(points: &Points, heights: Option<&[f64]>) -> Vec<f64> {
-    let Some(heights) = heights else { return points.to_vec() };
-    let mut lifted = Vec::with_capacity(points.rows() * (points.dimensions() + 1));
-    for (row, height) in heights.iter().enumerate() {
-        lifted.extend_from_slice(points.row(row));
-        lifted.push(*height);
-    }
-    lifted
+/// The references that count, in an order in which those that a query leaves out follow each other.
+pub(super) struct Arranged<'a> {
+    references: &'a Points,
+    /// Where each is among the eligible, and its row.
+    pub(super) places: Vec<usize>,
+    pub(super) rows: Vec<usize>,
+    /// Weights as one coordinate more: `w exp(-d²) = w_max exp(-(d² + h²))` with the height `h = √log(w_max / w)`.
+    heights: Option<Vec<f64>>,
+    /// Where those are that each query leaves out.
+    pub(super) left_out: Option<Vec<Range<usize>>>,
 }
 
-/// Weights as one coordinate more: `w exp(-d²) = w_max exp(-(d² + h²))` with the height `h = √log(w_max / w)`.
-pub(super) fn heights(weights: &[f64]) -> Vec<f64> {
-    let largest = weights.iter().copied().fold(0.0, f64::max);
-    weights.iter().map(|weight| (largest.ln() - weight.ln()).max(0.0).sqrt()).collect()
+impl<'a> Arranged<'a> {
+    /// Sorts the references by what `order` says of their rows first; what is left out is one range where that is one.
+    pub(super) fn new<K: Ord>(
+        references: &'a Points,
+        eligible: &Eligible<'_>,
+        weights: Option<&[f64]>,
+        order: impl Fn(usize) -> K,
+    ) -> Self {
+        let excluded = eligible.excluded.as_ref();
+        let mut places: Vec<usize> = (0..eligible.count(references.rows())).collect();
+        let key =
+            |&at: &usize| (order(eligible.row(at)), excluded.map(|excluded| excluded.key(at)));
+        places.sort_by_key(key);
+        let rows: Vec<usize> = places.iter().map(|&place| eligible.row(place)).collect();
+        let heights = weights.map(|weights| {
+            let weights = || rows.iter().map(|&row| weights[row].ln());
+            let largest = weights().fold(f64::NEG_INFINITY, f64::max);
+            weights().map(|log| (largest - log).max(0.0).sqrt()).collect()
+        });
+        let left_out = excluded.map(|excluded| excluded.spans(&places));
+        Self { references, places, rows, heights, left_out }
+    }
+
+    /// The coordinates of a part of the references.
+    pub(super) fn coordinates(&self, part: Range<usize>) -> Vec<f64> {
+        let mut values = Vec::with_capacity(part.len() * (self.references.dimensions() + 1));
+        for at in part {
+            values.extend_from_slice(self.references.row(self.rows[at]));
+            values.extend(self.heights.as_ref().map(|heights| heights[at]));
+        }
+        values
+    }
+
+    /// The coordinates of queries: their heights are 0.
+    pub(super) fn queries(&self, queries: &Points) -> Vec<f64> {
+        let height = self.heights.as_ref().map(|_| 0.0);
+        let row = |row| queries.row(row).iter().copied().chain(height);
+        (0..queries.rows()).flat_map(row).collect()
+    }
+
+    /// All references of a part but those that are left out, for each of b queries.
+    pub(super) fn others(&self, b: usize, part: &Range<usize>) -> NeighborSets {
+        others(self.left_out.as_ref().map(|spans| of_part(spans, part)), b, part.len())
+    }
+}
+
+/// All of so many references but those that are left out, for each of b queries.
+pub(super) fn others(left_out: Option<Vec<Range<usize>>>, b: usize, count: usize) -> NeighborSets {
+    NeighborSets::outside(left_out.unwrap_or_else(|| vec![0..0; b]), count)
 }
 
 /// The entropy in nats of the shares of each query's references but those that it leaves out.
 pub(crate) fn entropies(
     queries: &Points,
     references: &Points,
-    excluded: Option<&Excluded<'_>>,
-) -> Vec<f64> {
-    let (m, k) = (references.rows(), references.dimensions());
-    let mut order: Vec<usize> = (0..m).collect();
-    excluded.iter().for_each(|excluded| excluded.arrange(&mut order, |_| ()));
-    let left_out = excluded.map(|excluded| excluded.spans(&order));
-    let queries = queries.to_vec();
-    let mut found = vec![Entropy::default(); queries.len() / k];
-    for part in parts(m, k) {
-        let rows = references.select(&order[part.clone()]).to_vec();
-        let of_part = sums_and_entropies((&queries, &rows, k), left_out.as_deref(), &part);
-        found.iter_mut().zip(of_part).for_each(|(all, of_part)| all.add(of_part));
+    exclude: Exclude<'_>,
+) -> Result<Vec<f64>> {
+    let k = references.dimensions();
+    let eligible = exclude.eligible(queries.rows(), references.rows())?;
+    let arranged = Arranged::new(references, &eligible, None, |_| ());
+    let queries = arranged.queries(queries);
+    let mut found = vec![NO_TERM; queries.len() / k];
+    for part in parts(references.rows(), k) {
+        let left_out = arranged.left_out.as_deref().map(|spans| of_part(spans, &part));
+        let rows = arranged.coordinates(part);
+        let of_part = sums_and_entropies((&queries, &rows, k), left_out);
+        found.iter_mut().zip(of_part).for_each(|(all, of_part)| *all = joined(*all, of_part));
     }
-    found.into_iter().map(|found| found.entropy).collect()
+    Ok(found.into_iter().map(|(_, entropy)| entropy).collect())
 }
 
-/// `log Σ_j exp(-d²_ij)` and the entropy of the terms' shares, of each query `[b, k]` among the references `[m, k]` of a part
-/// but those that are [left out](others).
+/// `log Σ_j exp(-d²_ij)` and the entropy of the terms' shares, of each query `[b, k]` among the references `[m, k]` but those
+/// that it leaves out.
 fn sums_and_entropies(
     points: (&[f64], &[f64], usize),
-    left_out: Option<&[Range<usize>]>,
-    part: &Range<usize>,
+    left_out: Option<Vec<Range<usize>>>,
 ) -> Vec<Entropy> {
     let (queries, references, k) = points;
-    let b = queries.len() / k;
-    let of_part = left_out.map(|spans| of_part(spans, part));
-    if let Some((logs, squares)) = series::squares(points, of_part.as_deref()) {
+    let (b, m) = (queries.len() / k, references.len() / k);
+    if let Some((logs, squares)) =
+        series::sums(points, 0..m, left_out.as_deref(), Averaged::Squares)
+    {
         let entropy = |(log, square): (f64, f64)| match log {
-            f64::NEG_INFINITY => Entropy::default(),
-            _ => Entropy { log, entropy: log + square },
+            f64::NEG_INFINITY => NO_TERM,
+            _ => (log, log + square),
         };
         return logs.into_iter().zip(squares).map(entropy).collect();
     }
-    let found = f64::entropies(queries, references, k, &others(b, left_out, part));
-    let entropy =
-        |at: usize| Entropy { log: found[b + at] - found[at], entropy: found[2 * b + at] };
-    (0..b).map(entropy).collect()
+    let found = f64::entropies(queries, references, k, &others(left_out, b, m));
+    (0..b).map(|at| (found[b + at] - found[at], found[2 * b + at])).collect()
 }
 
-/// The logarithm of a sum of exponentials, and the entropy of its shares in nats; summed up by parts.
+/// The logarithm of a sum of exponentials, and the entropy of its shares in nats.
+type Entropy = (f64, f64);
+
+const NO_TERM: Entropy = (f64::NEG_INFINITY, 0.0);
+
+/// That of two sums together.
 ///
 /// ```text
 /// L = log Σ_j exp(L_j),   H = Σ_j w_j (H_j - log w_j),   w_j = exp(L_j - L)
 /// ```
-#[derive(Clone, Copy)]
-struct Entropy {
-    log: f64,
-    entropy: f64,
-}
-
-impl Default for Entropy {
-    /// Of no term.
-    fn default() -> Self {
-        Self { log: f64::NEG_INFINITY, entropy: 0.0 }
-    }
-}
-
-impl Entropy {
-    fn add(&mut self, other: Self) {
-        let log = log_of_sum(self.log, other.log);
-        let part = |of: &Self| {
-            let log_share = of.log - log;
-            // Of a part without a term there is no share.
-            if of.log == f64::NEG_INFINITY {
-                0.0
-            } else {
-                log_share.exp() * (of.entropy - log_share)
-            }
-        };
-        *self = Self { log, entropy: part(self) + part(&other) };
-    }
+fn joined(a: Entropy, b: Entropy) -> Entropy {
+    let log = log_of_sum(a.0, b.0);
+    let part = |(of_part, entropy): Entropy| {
+        let log_share = of_part - log;
+        // Of a part without a term there is no share.
+        if of_part == f64::NEG_INFINITY { 0.0 } else { log_share.exp() * (entropy - log_share) }
+    };
+    (log, part(a) + part(b))
 }
 
 /// `log Σ_j exp(l_j)`; minus infinity for no term.
@@ -159,13 +180,11 @@ mod tests {
     #[test]
     fn the_entropy_is_that_of_the_weights() {
         let entropy = |distances: &[f64], part: usize| {
-            let mut sum = Entropy::default();
-            for part in distances.chunks(part) {
+            let of_part = |part: &[f64]| {
                 let roots: Vec<f64> = part.iter().map(|d| d.sqrt()).collect();
-                let found = sums_and_entropies((&[0.0], &roots, 1), None, &(0..part.len()));
-                found.into_iter().for_each(|found| sum.add(found));
-            }
-            sum.entropy
+                sums_and_entropies((&[0.0], &roots, 1), None)[0]
+            };
+            distances.chunks(part).map(of_part).fold(NO_TERM, joined).1
         };
         let distances = [0.3, 0.9, 2.5, 0.0];
         let sum: f64 = distances.iter().map(|d: &f64| (-d).exp()).sum();
@@ -181,14 +200,12 @@ mod tests {
 
     #[test]
     fn a_query_is_left_out_of_the_part_that_it_is_in() {
-        let own = Some(&[0..1, 5..6, 6..7][..]);
         let counts = |part: Range<usize>| {
-            let columns = others(3, own, &part);
+            let columns = others(Some(of_part(&[0..1, 5..6, 6..7], &part)), 3, part.len());
             [0, 1, 2].map(|query| columns.count(query))
         };
         assert_eq!(counts(0..6), [5, 5, 6]);
         assert_eq!(counts(6..8), [2, 2, 1]);
-        assert_eq!(others(2, None, &(0..4)).count(1), 4);
         assert_eq!(parts(PART_ROWS + 1, 784).last(), Some(&(PART_ROWS..PART_ROWS + 1)));
         assert_eq!(parts(1_000_000, 2).len(), 1);
     }

@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 use rayon::prelude::*;
 
 use super::ClassReferences;
-use super::excluded::{Eligible, Exclude, Excluded};
+use super::excluded::{Eligible, Exclude};
 use super::in_parts::rows_at;
 use super::kernel::log_sum;
 use super::points::{Points, read_both};
@@ -24,24 +24,19 @@ pub(super) fn nearest(
     k: usize,
     exclude: Exclude<'_>,
 ) -> Result<Neighbors> {
-    let (queries, all, eligible) = read_eligible(queries, references, exclude)?;
-    let references = eligible.of(&all);
-    let excluded = eligible.excluded.as_ref();
-    check_k(k, references.rows(), excluded)?;
-    // The norm is that of the distance.
-    let resolution = |query: usize| {
-        let norm = queries.row(query).iter().map(|x| x.abs()).sum();
-        queries.resolution(query, &references).of_norm(norm)
-    };
-    let rows = rows_of(&queries, &references, excluded, |query, row| {
+    let distances = Distances::read(queries, references, exclude)?;
+    let Distances { queries, references, eligible } = &distances;
+    check_k(k, eligible.count(references.rows()), eligible.excluded.as_ref())?;
+    let rows = distances.each(|query, row| {
         let candidates = row.map(|(reference, distance)| Candidate {
             sq_distance: distance * distance,
             reference: reference as u32,
         });
-        k_nearest(candidates.collect(), k, resolution(query))
+        // The norm is that of the distance.
+        let norm = queries.row(query).iter().map(|x| x.abs()).sum();
+        k_nearest(candidates.collect(), k, queries.resolution(query, references).of_norm(norm))
     });
-    let found = Neighbors::from_rows(rows, references.rows(), k);
-    Ok(found.renumbered(|place| eligible.row(place), all.rows()))
+    Ok(Neighbors::from_rows(rows, references.rows(), k))
 }
 
 /// The stochastic rule under the L1 distance: class probabilities of queries given labeled references.
@@ -57,13 +52,10 @@ pub(super) fn probabilities(
     own: Option<&[usize]>,
 ) -> Result<ClassProbabilities> {
     let ClassReferences { embedding, labels, classes, weights, .. } = references;
-    let (queries, all, eligible) = read_eligible(queries, embedding, references.exclude(own)?)?;
-    let references = eligible.of(&all);
-    eligible.check_usable(&queries, &references)?;
-    let rows = rows_of(&queries, &references, eligible.excluded.as_ref(), |_, row| {
+    let distances = Distances::read(queries, embedding, references.exclude(own)?)?;
+    let rows = distances.usable()?.each(|_, row| {
         let mut of_class = vec![Vec::new(); classes];
-        for (place, distance) in row {
-            let reference = eligible.row(place);
+        for (reference, distance) in row {
             // w exp(-D) = exp(ln w - D)
             let log = weights.map_or(0.0, |weights| weights[reference].ln());
             of_class[labels[reference]].push(log - distance);
@@ -82,14 +74,9 @@ pub(super) fn means(
     numbers: Numbers<'_>,
     own: Option<&[usize]>,
 ) -> Result<Vec<f64>> {
-    let (queries, all, eligible) = read_eligible(queries, references, numbers.exclude(own))?;
-    numbers.check(all.rows())?;
-    let references = eligible.of(&all);
-    eligible.check_usable(&queries, &references)?;
-    let rows = rows_of(&queries, &references, eligible.excluded.as_ref(), |_, row| {
-        numbers.mean(row.map(|(place, far)| (eligible.row(place), far)).collect())
-    });
-    Ok(rows.concat())
+    let distances = Distances::read(queries, references, numbers.exclude(own))?;
+    numbers.check(distances.references.rows())?;
+    Ok(distances.usable()?.each(|_, row| numbers.mean(row.collect())).concat())
 }
 
 /// The perplexity of `p_ij ∝ exp(-D_ij)`, of some rows of the points among the others, of other groups where there are any.
@@ -99,9 +86,8 @@ pub(crate) fn manhattan_perplexities(
     groups: Option<&[usize]>,
 ) -> Result<Vec<f64>> {
     let exclude = Exclude::own(rows).with_groups(groups);
-    let (queries, references, eligible) = read_eligible(&rows_at(points, rows), points, exclude)?;
-    eligible.check_usable(&queries, &references)?;
-    Ok(rows_of(&queries, &references, eligible.excluded.as_ref(), |_, row| {
+    let distances = Distances::read(&rows_at(points, rows), points, exclude)?;
+    Ok(distances.usable()?.each(|_, row| {
         let logs: Vec<f64> = row.map(|(_, distance)| -distance).collect();
         let log = log_sum(&logs);
         // H = log Σ_j exp(-D_j) + Σ_j p_j D_j
@@ -110,36 +96,48 @@ pub(crate) fn manhattan_perplexities(
     }))
 }
 
-/// What `visit` makes of each query's number, references and their distances, without those that are left out.
-fn rows_of<T: Send>(
-    queries: &Points,
-    references: &Points,
-    excluded: Option<&Excluded<'_>>,
-    visit: impl Fn(usize, &mut dyn Iterator<Item = (usize, f64)>) -> T + Sync,
-) -> Vec<T> {
-    let distance =
-        |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum() };
-    let row = |query: usize| {
-        let left_out = |row: &usize| excluded.is_some_and(|excluded| excluded.has(query, *row));
-        let others = (0..references.rows()).filter(|row| !left_out(row));
-        let point = queries.row(query);
-        visit(
-            query,
-            &mut others.map(|reference| (reference, distance(point, references.row(reference)))),
-        )
-    };
-    (0..queries.rows()).into_par_iter().map(row).collect()
+/// Queries and references on the host, and which of the latter the queries may find.
+struct Distances<'a> {
+    queries: Points,
+    references: Points,
+    eligible: Eligible<'a>,
 }
 
-/// Queries and references on the host, and which of the latter the queries may find.
-fn read_eligible<'a>(
-    queries: &Tensor<2>,
-    references: &Tensor<2>,
-    exclude: Exclude<'a>,
-) -> Result<(Points, Points, Eligible<'a>)> {
-    let [queries, references] = read_both(queries, references, None)?;
-    let eligible = exclude.eligible(queries.rows(), references.rows())?;
-    Ok((queries, references, eligible))
+impl<'a> Distances<'a> {
+    fn read(queries: &Tensor<2>, references: &Tensor<2>, exclude: Exclude<'a>) -> Result<Self> {
+        let [queries, references] = read_both(queries, references)?;
+        let eligible = exclude.eligible(queries.rows(), references.rows())?;
+        Ok(Self { queries, references, eligible })
+    }
+
+    /// These, if every query may find a reference.
+    fn usable(&self) -> Result<&Self> {
+        self.eligible.check_usable(self.queries.rows(), self.references.rows())?;
+        Ok(self)
+    }
+
+    /// What `visit` makes of each query's number and of the references that it may find, with their distances.
+    fn each<T: Send>(
+        &self,
+        visit: impl Fn(usize, &mut dyn Iterator<Item = (usize, f64)>) -> T + Sync,
+    ) -> Vec<T> {
+        let Self { queries, references, eligible } = self;
+        let of_query = |query: usize| {
+            let excluded = eligible.excluded.as_ref();
+            let left_out = |place| excluded.is_some_and(|excluded| excluded.has(query, place));
+            let places = (0..eligible.count(references.rows())).filter(|place| !left_out(*place));
+            let point = queries.row(query);
+            visit(
+                query,
+                &mut places.map(|place| {
+                    let row = eligible.row(place);
+                    let apart = point.iter().zip(references.row(row)).map(|(a, b)| (a - b).abs());
+                    (row, apart.sum())
+                }),
+            )
+        };
+        (0..queries.rows()).into_par_iter().map(of_query).collect()
+    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::ClassReferences;
-use super::excluded::{Exclude, check_usable};
+use super::excluded::Exclude;
 use super::in_parts::{parts, rows_at};
 use super::points::{Points, check_dimensions, read_both};
 use super::probabilities::ClassProbabilities;
@@ -95,8 +95,8 @@ impl MemberRule {
         }
         let eligible = exclude.with_weights(weights).eligible(n, m)?;
         let excluded = eligible.excluded.as_ref();
-        let usable = eligible.rows.as_ref().map_or(m, Vec::len);
-        check_usable(usable, n, excluded, |_| true)?;
+        let usable = eligible.count(m);
+        eligible.check_usable(n, m)?;
         // w exp(-d) = exp(log w - d); a weight of 0 leaves a reference out.
         let logs = weights.unwrap_or_default().iter().map(|weight| weight.max(f64::MIN_POSITIVE));
         let logs: Vec<f64> = logs.map(f64::ln).collect();
@@ -211,7 +211,7 @@ impl Member {
             let square = |row| points.row(row).iter().map(|x| x * x).sum();
             (0..points.rows()).map(square).collect::<Vec<f64>>()
         };
-        let read = read_both(&points[0], &points[1], None)?;
+        let read = read_both(&points[0], &points[1])?;
         let [of_queries, mut of_references] = read.each_ref().map(squares);
         for (square, weight) in of_references.iter_mut().zip(weights.unwrap_or_default()) {
             if *weight == 0.0 {

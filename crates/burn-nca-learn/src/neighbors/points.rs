@@ -24,13 +24,11 @@ const TASK_ROWS: usize = 2048;
 
 /// Rows of points on the host, in f64: what exact distances are taken between.
 ///
-/// Copies, selections of rows and the [`Features`] they were made of share the coordinates.
+/// Copies and the [`Features`] they were made of share the coordinates.
 #[derive(Clone, Debug)]
 pub(crate) struct Points {
-    /// Row-major, in an order of their own.
+    /// Row-major.
     values: Arc<Vec<f64>>,
-    /// Where each row is among the values; in order without.
-    order: Option<Arc<Vec<usize>>>,
     rows: usize,
     dimensions: usize,
     /// The relative difference below which two distances are equal: see [`Resolution`].
@@ -76,7 +74,7 @@ impl Points {
                 at % dimensions + 1
             )));
         }
-        Ok(Self { values, order: None, rows, dimensions, resolution: DOUBLE })
+        Ok(Self { values, rows, dimensions, resolution: DOUBLE })
     }
 
     /// Number of rows, n.
@@ -91,28 +89,13 @@ impl Points {
 
     /// Row `index`.
     pub(crate) fn row(&self, index: usize) -> &[f64] {
-        let at = self.order.as_ref().map_or(index, |order| order[index]);
-        &self.values[at * self.dimensions..(at + 1) * self.dimensions]
+        &self.values[index * self.dimensions..(index + 1) * self.dimensions]
     }
 
-    /// The rows `order`, in that order.
+    /// A copy of the rows `order`, in that order.
     pub(crate) fn select(&self, order: &[usize]) -> Self {
-        let place = |&row: &usize| self.order.as_ref().map_or(row, |order| order[row]);
-        let order = Some(Arc::new(order.iter().map(place).collect::<Vec<usize>>()));
-        let rows = order.as_ref().map_or(0, |order| order.len());
-        Self { values: Arc::clone(&self.values), order, rows, ..*self }
-    }
-
-    /// The rows one after the other, `[n, k]`.
-    pub(crate) fn to_vec(&self) -> Vec<f64> {
-        match &self.order {
-            None => self.values.to_vec(),
-            Some(_) => {
-                let mut values = Vec::with_capacity(self.rows * self.dimensions);
-                (0..self.rows).for_each(|row| values.extend_from_slice(self.row(row)));
-                values
-            }
-        }
+        let values = order.iter().flat_map(|&row| self.row(row)).copied().collect();
+        Self { values: Arc::new(values), rows: order.len(), ..*self }
     }
 
     /// How far apart distances from a row to rows of `references` must be to differ.
@@ -176,21 +159,14 @@ pub(crate) fn sq_distance(a: &[f64], b: &[f64]) -> f64 {
     (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
 }
 
-/// Queries and references on the host, checked against each other and against `own`, the reference row that each
-/// query is.
-pub(super) fn read_both(
-    queries: &Tensor<2>,
-    references: &Tensor<2>,
-    own: Option<&[usize]>,
-) -> Result<[Points; 2]> {
-    fitting([Points::read(queries, "queries")?, Points::read(references, "references")?], own)
+/// Queries and references on the host that fit each other.
+pub(super) fn read_both(queries: &Tensor<2>, references: &Tensor<2>) -> Result<[Points; 2]> {
+    fitting([Points::read(queries, "queries")?, Points::read(references, "references")?])
 }
 
-/// Queries and references that fit each other and `own`.
-pub(super) fn fitting(both: [Points; 2], own: Option<&[usize]>) -> Result<[Points; 2]> {
-    let [queries, references] = &both;
-    check_dimensions(queries.dimensions, references.dimensions)?;
-    check_own(own, queries.rows(), references.rows())?;
+/// Queries and references that fit each other.
+pub(super) fn fitting(both: [Points; 2]) -> Result<[Points; 2]> {
+    check_dimensions(both[0].dimensions, both[1].dimensions)?;
     Ok(both)
 }
 

@@ -6,18 +6,12 @@ use crate::error::{Error, Result};
 const SUM_TOLERANCE: f64 = 1e-6;
 
 /// The probability of each class for each query, kept as logarithms in f64.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ClassProbabilities {
     logs: Vec<f64>,
     classes: usize,
     /// What two logarithms of each row may differ by and be equal; nothing without.
     ties: Vec<f64>,
-}
-
-impl PartialEq for ClassProbabilities {
-    fn eq(&self, other: &Self) -> bool {
-        self.classes == other.classes && self.logs == other.logs
-    }
 }
 
 impl ClassProbabilities {

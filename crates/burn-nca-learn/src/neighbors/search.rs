@@ -157,7 +157,7 @@ impl NearestConfig {
         self.check(m, excluded)?;
         let mut nearest: Vec<Vec<Candidate>> = vec![Vec::new(); queries.rows()];
         // A part has more rows than there are neighbors to find.
-        let most = excluded.map_or(0, |excluded| excluded.most(|_| true));
+        let most = excluded.map_or(0, Excluded::most);
         let parts = (m / rows.max(2 * (self.k + most))).max(1);
         for at in 0..parts {
             let (start, end) = (at * m / parts, (at + 1) * m / parts);
@@ -243,7 +243,7 @@ fn rows_at_a_time(queries: usize, [m, d]: [usize; 2], is_narrow: bool) -> Option
 
 /// Checks that every query has k neighbors among so many references, of which some may be left out for it.
 pub(crate) fn check_k(k: usize, references: usize, excluded: Option<&Excluded<'_>>) -> Result<()> {
-    let left_out = excluded.map_or(0, |excluded| excluded.most(|_| true));
+    let left_out = excluded.map_or(0, Excluded::most);
     let usable = references.saturating_sub(left_out);
     if k == 0 {
         return Err(Error::setting("k is 0; ask for at least 1 neighbor"));
@@ -254,7 +254,7 @@ pub(crate) fn check_k(k: usize, references: usize, excluded: Option<&Excluded<'_
     if k <= usable {
         return Ok(());
     }
-    let own = match excluded.map(Excluded::is_of_keys) {
+    let own = match excluded.map(|excluded| excluded.is_grouped) {
         Some(true) => {
             return Err(Error::setting(format!(
                 "k is {k}, but for some row only {usable} references are left that are not of its own group; give k \

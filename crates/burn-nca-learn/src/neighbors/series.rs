@@ -8,46 +8,22 @@ type Coordinates<'a> = (&'a [f64], &'a [f64], usize);
 /// Log sums of each query, and means under their terms.
 type Found = (Vec<f64>, Vec<f64>);
 
-/// `log Σ_j exp(-d²_ij)` of each query over a range of the references but those that it leaves out.
-pub(super) fn log_sums(
-    points: Coordinates<'_>,
-    spans: &[Range<usize>],
-    left_out: Option<&[Range<usize>]>,
-) -> Option<Vec<f64>> {
-    found(points, spans, left_out, Averaged::default()).map(|(sums, _)| sums)
-}
-
-/// The log sums, and the means of values `[m, c]`, `[b, c]`, over all but what each query leaves out.
-pub(super) fn means(
-    points: Coordinates<'_>,
-    values: (&[f64], usize),
-    left_out: Option<&[Range<usize>]>,
-) -> Option<Found> {
-    found(points, &all(points), left_out, Averaged { values: Some(values), squares: false })
-}
-
-/// The log sums and the means of the squared distances over all but what each query leaves out.
-pub(super) fn squares(points: Coordinates<'_>, left_out: Option<&[Range<usize>]>) -> Option<Found> {
-    found(points, &all(points), left_out, Averaged { values: None, squares: true })
-}
-
-/// What is averaged: values `[m, c]`, or squared distances.
-#[derive(Clone, Copy, Default)]
+/// What is averaged with the sums.
 #[cfg_attr(not(feature = "fourier"), expect(dead_code))]
-struct Averaged<'a> {
-    values: Option<(&'a [f64], usize)>,
-    squares: bool,
+pub(super) enum Averaged<'a> {
+    Nothing,
+    /// Values `[m, c]`.
+    Values(&'a [f64], usize),
+    /// Squared distances.
+    Squares,
 }
 
-fn all((queries, references, k): Coordinates<'_>) -> Vec<Range<usize>> {
-    vec![0..references.len() / k.max(1); queries.len() / k.max(1)]
-}
-
-/// `None` where pairs are faster, or some query leaves out several references.
+/// `log Σ_j exp(-d²_ij)` of each query over a range of the references but those that it leaves out, and means under these
+/// terms; `None` where pairs are faster, or some query leaves out several references.
 #[cfg(feature = "fourier")]
-fn found(
+pub(super) fn sums(
     (queries, references, k): Coordinates<'_>,
-    spans: &[Range<usize>],
+    range: Range<usize>,
     left_out: Option<&[Range<usize>]>,
     averaged: Averaged<'_>,
 ) -> Option<Found> {
@@ -62,12 +38,16 @@ fn found(
     /// What a fused pair takes of the time of one that is summed in log space (`cargo bench -p bench-pairs --bench fourier`).
     const FUSED: f64 = 0.15;
 
-    let pairs: f64 = spans.iter().map(|span| span.len() as f64).sum();
-    if !matches!(k, 1 | 2) || pairs < MANY {
+    if !matches!(k, 1 | 2) {
         return None;
     }
-    let m = references.len() / k;
-    let sets = Sets::new(spans, m, None);
+    let (b, m) = (queries.len() / k, references.len() / k);
+    let pairs = range.len() as f64 * b as f64;
+    if pairs < MANY {
+        return None;
+    }
+    let spans = vec![range; b];
+    let sets = Sets::new(&spans, m, None);
     let sets = match left_out {
         None => sets,
         Some(left_out) if left_out.iter().all(|span| span.len() <= 1) => {
@@ -77,9 +57,9 @@ fn found(
         Some(_) => return None,
     };
     let (moments, columns) = match averaged {
-        Averaged { values: Some((values, c)), .. } => (Moments::Values(values, c), c),
-        Averaged { squares: true, .. } => (Moments::Squares, 0),
-        _ => (Moments::None, 0),
+        Averaged::Values(values, c) => (Moments::Values(values, c), c),
+        Averaged::Squares => (Moments::Squares, 0),
+        Averaged::Nothing => (Moments::None, 0),
     };
     let points = Points { queries, references, k, sets: &sets, tolerance: TOLERANCE };
     let predicted = cost(&points, columns, false);
@@ -90,14 +70,14 @@ fn found(
     let way = found.as_ref().map_or("pair by pair".into(), |(sums, _)| {
         format!("by a Fourier series, {} of them exactly", sums.exact())
     });
-    log::debug!("sums of {} rows over {pairs:e} pairs: {way}", spans.len());
+    log::debug!("sums of {b} rows over {pairs:e} pairs: {way}");
     found.map(|(sums, means)| (sums.values, means))
 }
 
 #[cfg(not(feature = "fourier"))]
-fn found(
+pub(super) fn sums(
     _: Coordinates<'_>,
-    _: &[Range<usize>],
+    _: Range<usize>,
     _: Option<&[Range<usize>]>,
     _: Averaged<'_>,
 ) -> Option<Found> {
@@ -109,7 +89,7 @@ fn found(
 mod tests {
     use burn::tensor::Tensor;
 
-    use super::log_sums;
+    use super::{Averaged, Range, sums};
     use crate::evaluate::perplexities;
     use crate::neighbors::fixture::tensor;
     use crate::neighbors::{
@@ -191,12 +171,13 @@ mod tests {
     #[test]
     fn a_series_is_used_where_it_is_faster() {
         let (values, _) = points(9000, 1.0);
-        let spans = vec![0..6000; 3000];
         let (queries, references) = values.split_at(2 * 3000);
-        assert!(log_sums((queries, references, 2), &spans, None).is_some());
-        assert!(log_sums((queries, references, 3), &spans[..2000], None).is_none());
-        assert!(log_sums((&queries[..20], references, 2), &spans[..10], None).is_none());
-        let many = vec![0..2; 3000];
-        assert!(log_sums((queries, references, 2), &spans, Some(&many)).is_none());
+        let is_used = |queries, k, range: Range<usize>, left_out: Option<&[Range<usize>]>| {
+            sums((queries, references, k), range, left_out, Averaged::Nothing).is_some()
+        };
+        assert!(is_used(queries, 2, 0..6000, None));
+        assert!(!is_used(queries, 3, 0..4000, None));
+        assert!(!is_used(&queries[..20], 2, 0..6000, None));
+        assert!(!is_used(queries, 2, 0..6000, Some(&vec![0..2; 3000])));
     }
 }

@@ -136,15 +136,4 @@ mod tests {
             (found.log_probabilities(0)[1] - (-16.0 - (1.0 + (-16f64).exp()).ln())).abs() < 1e-9
         );
     }
-
-    #[test]
-    fn what_does_not_fit_is_refused() {
-        let points = tensor(&[0.0, 1.0], 1);
-        assert!(leave_one_out_probabilities(&points, &[0], 1).is_err());
-        assert!(leave_one_out_probabilities(&points, &[0, 2], 2).is_err());
-        assert!(class_probabilities(&points, &points, &[0, 0], 1, Some(&[0])).is_err());
-        let single = tensor(&[0.0], 1);
-        let error = leave_one_out_probabilities(&single, &[0], 1).unwrap_err().to_string();
-        assert!(error.contains("no reference other than the query itself"), "{error}");
-    }
 }

@@ -73,25 +73,6 @@ proptest! {
             assert_found(&expected, (&values, d), DType::F32, "");
         }
     }
-
-    #[test]
-    fn queries_apart_from_the_references_find_theirs(
-        queries in prop::collection::vec(-1.0f64..1.0, 12..90),
-        references in prop::collection::vec(-1.0f64..1.0, 30..300),
-        d in 1usize..4,
-    ) {
-        let queries = &queries[..queries.len() / d * d];
-        let references = &references[..references.len() / d * d];
-        let expected = naive(queries, references, d, 5, |_, _| true);
-        for method in METHODS {
-            let search = NearestConfig::new(5).with_method(method);
-            let found = search.search(&tensor(queries, d), &tensor(references, d), None).unwrap();
-            prop_assert_eq!(&rows(&found), &expected, "{:?}", method);
-            for row in 0..found.rows() {
-                prop_assert!(found.sq_distances(row).is_sorted());
-            }
-        }
-    }
 }
 
 #[test]
@@ -129,14 +110,9 @@ fn autodiff_devices_give_the_same() {
 }
 
 #[test]
-fn settings_that_cannot_be_met_are_refused_with_their_numbers() {
+fn no_query_is_no_error() {
     let points = tensor(&[0.0; 27], 9);
-    let none = points.clone().slice([0..0]);
-    assert_eq!(nearest(&none, &points, 1, None).unwrap().rows(), 0);
-    assert_refused(nearest(&points, &points, 4, None), &["k is 4", "only 3 references"]);
-    assert_refused(nearest_others(&points, 3), &["only 2 references other than"]);
-    assert_refused(nearest(&points, &points, 0, None), &["at least 1"]);
-    assert_refused(nearest(&tensor(&[0.0; 4], 2), &points, 1, None), &["2 dimensions"]);
+    assert_eq!(nearest(&points.clone().slice([0..0]), &points, 1, None).unwrap().rows(), 0);
 }
 
 #[test]

@@ -132,7 +132,6 @@ impl VariableKernel {
 mod tests {
     use super::super::fixture::line;
     use super::*;
-    use crate::baseline::fixture::assert_refused;
 
     #[test]
     fn probabilities_are_those_worked_by_hand_at_any_scale() {
@@ -185,15 +184,5 @@ mod tests {
         assert_eq!([0, 1].map(|row| found.probability(row, 1)), [1.0, 0.5]);
         // The three that are 1 away weigh the same.
         assert!((found.probability(3, 1) - 2.0 / 3.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn settings_out_of_range_are_refused() {
-        let rule = VariableKernel::new();
-        assert_refused(rule.with_averaged(11).check(), &["11 of 10 neighbors"]);
-        assert_refused(rule.with_width(0.0).check(), &["is 0 mean distances"]);
-        let points = line(&[0.0, 1.0]);
-        let references = ClassReferences::new(&points, &[0, 1], 2);
-        assert_refused(rule.probabilities(&points, references, None), &["only 2 references"]);
     }
 }

@@ -5,13 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use burn::tensor::Device;
 
 use super::candidate_filter::CandidateFilter;
-use super::points::{Points, sq_distance};
+use super::points::Points;
 use super::selection::at_most;
 
-/// The references within the squared distance `sq_radii[i]` of each query i, ascending by row, among those that `keep`
-/// says yes to; `None` where there would be more than `most` of all queries together.
-///
-/// A negative radius finds nothing. Distances are measured by differences in f64, as in a search for the nearest.
+/// The references within the squared distance `sq_radii[i]` of each query i (of a negative one none), ascending by row,
+/// among those that `keep` says yes to; `None` where there would be more than `most` of all queries together.
 pub(crate) fn within(
     queries: &Points,
     references: &Points,
@@ -32,8 +30,7 @@ pub(crate) fn within(
         let mut near = at_most(row.estimates(), row.limit(sq_radius));
         near.retain(|&reference| {
             let reference = reference as usize;
-            keep(query, reference)
-                && sq_distance(queries.row(query), references.row(reference)) <= sq_radius
+            keep(query, reference) && row.sq_distance(reference) <= sq_radius
         });
         total.fetch_add(near.len(), Ordering::Relaxed);
         near
