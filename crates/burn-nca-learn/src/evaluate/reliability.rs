@@ -72,23 +72,22 @@ impl Reliability {
         let edge = |bin: usize| bin as f64 / bins as f64;
         let empty = |bin: usize| {
             let (low, high) = (edge(bin), edge(bin + 1));
-            (ReliabilityBin { low, high, rows: 0, correct: 0, mean_confidence: None }, 0.0)
+            ReliabilityBin { low, high, rows: 0, correct: 0, mean_confidence: None }
         };
-        let mut table: Vec<(ReliabilityBin, f64)> = (0..bins).map(empty).collect();
+        let mut table: Vec<ReliabilityBin> = (0..bins).map(empty).collect();
         for (row, predicted) in probabilities.most_probable().into_iter().enumerate() {
             let confidence = probabilities.probability(row, predicted);
             // The first bin that reaches up to it: its edges decide, not the rounding of a product.
-            let at = table.partition_point(|(bin, _)| bin.high < confidence).min(bins - 1);
-            let (bin, sum) = &mut table[at];
+            let at = table.partition_point(|bin| bin.high < confidence).min(bins - 1);
+            let bin = &mut table[at];
             bin.rows += 1;
             bin.correct += usize::from(predicted == truth[row]);
-            *sum += confidence;
+            *bin.mean_confidence.get_or_insert(0.0) += confidence;
         }
-        let bins = table.into_iter().map(|(bin, sum)| ReliabilityBin {
-            mean_confidence: (bin.rows > 0).then(|| sum / bin.rows as f64),
-            ..bin
-        });
-        Ok(Self { bins: bins.collect() })
+        for ReliabilityBin { rows, mean_confidence, .. } in &mut table {
+            *mean_confidence = mean_confidence.map(|sum| sum / *rows as f64);
+        }
+        Ok(Self { bins: table })
     }
 
     /// The bins, ascending.

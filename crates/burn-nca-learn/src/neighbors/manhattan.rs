@@ -76,7 +76,7 @@ pub(super) fn means(
 ) -> Result<Vec<f64>> {
     let distances = Distances::read(queries, references, numbers.exclude(own))?;
     numbers.check(distances.references.rows())?;
-    Ok(distances.usable()?.each(|_, row| numbers.mean(row.collect())).concat())
+    Ok(distances.usable()?.each(|_, row| numbers.kernel_mean(row.collect())).concat())
 }
 
 /// The perplexity of `p_ij ∝ exp(-D_ij)`, of some rows of the points among the others, of other groups where there are any.

@@ -1,6 +1,5 @@
 //! The rows of an embedding on the host, in f64.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::{DType, Tensor};
@@ -106,8 +105,8 @@ impl Points {
 
     /// The largest distance of a coordinate from that of `center`.
     pub(super) fn largest_deviation(&self, center: &[f64]) -> f64 {
-        let largest = |rows: Range<usize>| {
-            let rows = rows.map(|row| self.row(row));
+        let largest = |rows: &[f64]| {
+            let rows = rows.chunks_exact(self.dimensions);
             let apart = rows.flat_map(|row| row.iter().zip(center).map(|(x, c)| (x - c).abs()));
             apart.fold(0.0, f64::max)
         };
@@ -117,10 +116,10 @@ impl Points {
     /// The mean row; the origin when there is no row.
     pub(crate) fn mean(&self) -> Vec<f64> {
         let n = self.rows.max(1) as f64;
-        let sum = |rows: Range<usize>| {
+        let sum = |rows: &[f64]| {
             let mut sum = vec![0.0; self.dimensions];
-            for row in rows {
-                sum.iter_mut().zip(self.row(row)).for_each(|(sum, x)| *sum += x / n);
+            for row in rows.chunks_exact(self.dimensions) {
+                sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += x / n);
             }
             sum
         };
@@ -134,11 +133,8 @@ impl Points {
     }
 
     /// Blocks of rows.
-    fn blocks(&self) -> impl IndexedParallelIterator<Item = Range<usize>> {
-        let rows = self.rows;
-        (0..rows.div_ceil(TASK_ROWS))
-            .into_par_iter()
-            .map(move |block| block * TASK_ROWS..((block + 1) * TASK_ROWS).min(rows))
+    fn blocks(&self) -> impl IndexedParallelIterator<Item = &[f64]> {
+        self.values.par_chunks(TASK_ROWS * self.dimensions)
     }
 }
 

@@ -24,12 +24,6 @@ impl Neighbors {
         }
     }
 
-    /// The same neighbors by other numbers: reference j is `number(j)` of `references`.
-    pub(super) fn renumbered(mut self, number: impl Fn(usize) -> usize, references: usize) -> Self {
-        self.indices.iter_mut().for_each(|row| *row = number(*row as usize) as u32);
-        Self { references, ..self }
-    }
-
     /// Number of queries, n.
     pub fn rows(&self) -> usize {
         self.indices.len() / self.k

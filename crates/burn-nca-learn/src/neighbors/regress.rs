@@ -70,14 +70,17 @@ impl<'a> Numbers<'a> {
     }
 
     /// The mean of the numbers of some references that count, each weighted by `w exp(-d)` of its distance d.
-    pub(super) fn mean(&self, mut references: Vec<(usize, f64)>) -> Vec<f64> {
+    pub(super) fn kernel_mean(&self, mut references: Vec<(usize, f64)>) -> Vec<f64> {
         // w exp(-d) = exp(-(d - log w))
         references.iter_mut().for_each(|(row, far)| *far -= self.weight(*row).ln());
         let nearest = references.iter().map(|reference| reference.1).fold(f64::INFINITY, f64::min);
-        let mut mean = vec![0.0; self.columns];
-        let mut total = 0.0;
-        for (reference, far) in references {
-            let weight = (nearest - far).exp();
+        self.mean(references.into_iter().map(|(reference, far)| (reference, (nearest - far).exp())))
+    }
+
+    /// The mean of the numbers of some references, each with its weight.
+    fn mean(&self, references: impl Iterator<Item = (usize, f64)>) -> Vec<f64> {
+        let (mut mean, mut total) = (vec![0.0; self.columns], 0.0);
+        for (reference, weight) in references {
             total += weight;
             let number = self.row(reference);
             mean.iter_mut().zip(number).for_each(|(mean, number)| *mean += weight * number);
@@ -104,8 +107,7 @@ impl<'a> Numbers<'a> {
 /// ```text
 /// t̂_i = Σ_j w_j t_j / Σ_j w_j      over the k nearest j of i; without weights w_j = 1
 /// ```
-/// Neighbors of which none has a weight count alike.
-/// `neighbors` may hold more than k neighbors, so that one search serves several k.
+/// Neighbors of which none has a weight count alike. `neighbors` may hold more than k, so that one search serves several k.
 ///
 /// # Errors
 /// k of 0 or larger than the neighbors that were searched, or numbers that do not fit the references.
@@ -117,19 +119,13 @@ pub fn nearest_means(neighbors: &Neighbors, numbers: Numbers, k: usize) -> Resul
         )));
     }
     numbers.check(neighbors.references())?;
-    let mut means = vec![0.0; neighbors.rows() * numbers.columns];
-    for (row, mean) in means.chunks_exact_mut(numbers.columns).enumerate() {
-        let nearest = || neighbors.indices(row)[..k].iter().map(|&neighbor| neighbor as usize);
-        let total: f64 = nearest().map(|neighbor| numbers.weight(neighbor)).sum();
-        for neighbor in nearest() {
-            let weight = if total > 0.0 { numbers.weight(neighbor) } else { 1.0 };
-            let number = numbers.row(neighbor);
-            mean.iter_mut().zip(number).for_each(|(mean, number)| *mean += weight * number);
-        }
-        let total = if total > 0.0 { total } else { k as f64 };
-        mean.iter_mut().for_each(|mean| *mean /= total);
-    }
-    Ok(means)
+    let mean = |row: usize| {
+        let nearest = neighbors.indices(row)[..k].iter().map(|&neighbor| neighbor as usize);
+        let any = nearest.clone().any(|neighbor| numbers.weight(neighbor) > 0.0);
+        let weight = |neighbor| if any { numbers.weight(neighbor) } else { 1.0 };
+        numbers.mean(nearest.map(|neighbor| (neighbor, weight(neighbor))))
+    };
+    Ok((0..neighbors.rows()).flat_map(mean).collect())
 }
 
 /// The kernel rule: the numbers of all references, weighted by `p_ij`; row-major `[n, columns]`.

@@ -141,8 +141,11 @@ impl NearestConfig {
         }
         let references = part(0..m)?;
         check_dimensions(queries.dimensions(), references.dimensions())?;
-        let found = self.search_points(queries, &eligible.of(&references), excluded, device)?;
-        Ok(found.renumbered(|place| eligible.row(place), m))
+        let mut found = self.search_points(queries, &eligible.of(&references), excluded, device)?;
+        for Candidate { reference, .. } in found.iter_mut().flatten() {
+            *reference = eligible.row(*reference as usize) as u32;
+        }
+        Ok(Neighbors::from_rows(found, m, self.k))
     }
 
     /// The same among m references of which `part` gives some, so many at a time: neither their values in f64 nor a
@@ -166,12 +169,11 @@ impl NearestConfig {
             check_dimensions(queries.dimensions(), among.dimensions())?;
             let excluded = excluded.map(|excluded| excluded.part(start..end));
             let near = self.search_points(queries, &among, excluded.as_ref(), device)?;
-            for (query, nearest) in nearest.iter_mut().enumerate() {
-                let more = near.indices(query).iter().zip(near.sq_distances(query));
-                nearest.extend(more.map(|(&row, &sq_distance)| Candidate {
-                    sq_distance,
-                    reference: row + start as u32,
-                }));
+            for (query, (nearest, near)) in nearest.iter_mut().zip(near).enumerate() {
+                let numbered = |near: Candidate| near.reference + start as u32;
+                nearest.extend(
+                    near.into_iter().map(|near| Candidate { reference: numbered(near), ..near }),
+                );
                 let resolution = queries.resolution(query, &among);
                 *nearest = k_nearest(std::mem::take(nearest), self.k, resolution);
             }
@@ -186,7 +188,8 @@ impl NearestConfig {
     pub fn search_others(&self, points: &Tensor<2>) -> Result<Neighbors> {
         let rows = Points::read(points, "points")?;
         let own: Vec<usize> = (0..rows.rows()).collect();
-        self.search_points(&rows, &rows, Some(&Excluded::own(&own)), &points.device())
+        let found = self.search_points(&rows, &rows, Some(&Excluded::own(&own)), &points.device());
+        Ok(Neighbors::from_rows(found?, own.len(), self.k))
     }
 
     fn search_points(
@@ -195,7 +198,7 @@ impl NearestConfig {
         references: &Points,
         excluded: Option<&Excluded<'_>>,
         device: &Device,
-    ) -> Result<Neighbors> {
+    ) -> Result<Vec<Vec<Candidate>>> {
         self.check(references.rows(), excluded)?;
         let k = self.k;
         let brute_force = || {
@@ -207,7 +210,7 @@ impl NearestConfig {
         // Whatever the points are.
         let is_faster = d <= FEW_DIMENSIONS && m >= 1 << (d + 3) && k <= m / 20;
         let may_pay = || n >= 1000 && m >= 4000 && k <= m / 200 && runs_on_host(device);
-        let rows = match self.method {
+        Ok(match self.method {
             _ if n == 0 => Vec::new(),
             SearchMethod::BruteForce => brute_force(),
             SearchMethod::Tree => tree().search(k),
@@ -216,8 +219,7 @@ impl NearestConfig {
                 let tree = may_pay().then(tree).filter(|tree| tree.pays(k));
                 tree.map_or_else(brute_force, |tree| tree.search(k))
             }
-        };
-        Ok(Neighbors::from_rows(rows, m, k))
+        })
     }
 
     fn check(&self, m: usize, excluded: Option<&Excluded<'_>>) -> Result<()> {

@@ -76,9 +76,7 @@ impl VariableKernel {
     }
 
     /// The class probabilities of each query, each n_k times the weight of its reference; `own[i]` is the reference row that is
-    /// query i, left out.
-    ///
-    /// A class without a row among the K nearest has probability 0.
+    /// query i, left out. A class without a row among the K nearest has probability 0.
     ///
     /// # Errors
     /// What [`VariableKernel::check`] and a search for the K nearest refuse, or labels that do not fit.
