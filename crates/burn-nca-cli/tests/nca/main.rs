@@ -38,7 +38,7 @@ mod warnings;
 mod wide;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use burn_nca_data::{Matrix, npy_file};
@@ -53,8 +53,29 @@ fn nca(command: &str) -> Program {
     let mut program = Program::new();
     // Mesa complains on stderr where that variable is not set.
     program.env("XDG_RUNTIME_DIR", "/tmp").env_remove("BURN_DEVICE");
-    program.args(command.split_whitespace());
+    program.args(shell_words(command));
     program
+}
+
+/// The words of a command; single quotation marks hold one together.
+fn shell_words(command: &str) -> Vec<String> {
+    let of_part = |(at, part): (usize, &str)| match at % 2 {
+        0 => part.split_whitespace().map(String::from).collect(),
+        _ => vec![part.to_string()],
+    };
+    command.split('\'').enumerate().flat_map(of_part).collect()
+}
+
+/// The files below a folder, without what was built or installed there.
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let (name, path) = (entry.file_name(), entry.path());
+        if !name.to_str().unwrap().starts_with('.') && name != "target" {
+            found.extend(if path.is_dir() { files_below(&path) } else { vec![path] });
+        }
+    }
+    found
 }
 
 /// A text with each of these parts.

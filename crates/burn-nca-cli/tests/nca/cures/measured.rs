@@ -3,20 +3,20 @@
 use burn::tensor::{DType, Tensor, TensorData};
 use burn_nca_data::Pairs;
 use burn_nca_learn::evaluate::{
-    Accuracy, ClassScores, Embedded, PartnerRanks, RegressionScores, Reliability, RowTerms,
-    brier_score, leave_one_out_accuracy, roc_auc,
+    Accuracy, ClassScores, Embedded, PartnerRanks, RegressionScores, Reliability, brier_score,
+    leave_one_out_accuracy, roc_auc,
 };
 use burn_nca_learn::neighbors::{
     ClassProbabilities, ClassReferences, CoincidenceRule, Exclude, NearestConfig, Numbers,
-    PerplexityMean, Rule, VariableKernel, Voters, class_probabilities, global_k, majority_vote,
-    nearest, nearest_means, nearest_others,
+    PerplexityMean, Rule, VariableKernel, class_probabilities, global_k, majority_vote, nearest,
+    nearest_means, nearest_others,
 };
 
+use super::calls::{Refused, refused, varied};
 use super::learned::device;
-use super::worded::{Refused, refused};
 
 pub(super) fn all() -> Vec<Refused> {
-    [scores(), points(), searches(), votes(), rules()].into_iter().flatten().collect()
+    [scores(), searches(), votes(), rules()].into_iter().flatten().collect()
 }
 
 /// Points on a line, times `scale`.
@@ -25,109 +25,79 @@ fn line(rows: usize, columns: usize, scale: f64) -> Tensor<2> {
     Tensor::from_data(TensorData::new(values, [rows, columns]), (&device(), DType::F64))
 }
 
-fn probabilities() -> ClassProbabilities {
-    ClassProbabilities::from_probabilities(&[0.5, 0.5], 2).unwrap()
-}
-
 fn scores() -> Vec<Refused> {
-    let by_class = |classes| ClassScores::of(&[2], &[0], classes);
     let z = line(3, 2, 1.0);
-    let (three, two) = ([0, 0, 1], [0, 0]);
-    let left_out = |labels| leave_one_out_accuracy(Embedded::new(&z, labels), 1);
-    let grouped =
-        |groups| RowTerms::of(Embedded::new(&z, &three).with_groups(Some(groups)), &[0]).map(drop);
-    let partners = |points| {
-        let pairs = Pairs::new(points, vec![(0, 1, 1.0)]).unwrap();
-        PartnerRanks::of(&z, &pairs, None)
-    };
-    let brier = |class| brier_score(&probabilities(), &[class]);
+    let even = ClassProbabilities::from_probabilities(&[0.5, 0.5], 2).unwrap();
     let errors = |predicted: &[f64]| RegressionScores::of(predicted, &[1.0, 2.0]);
-    let bins = |bins| Reliability::of(&probabilities(), &[0], bins);
-    let curve = |score| roc_auc(&[score, 1.0], &[true, false]);
-    let terms = |labels| RowTerms::of(Embedded::new(&z, labels), &[0]).map(drop);
     vec![
-        refused(Accuracy::new(2, 1))
-            .by("the total counts both correct and wrong ones", Accuracy::new(2, 3)),
-        refused(Accuracy::of(&[0], &[0, 1]))
-            .by("give one prediction per true class", Accuracy::of(&[0, 0], &[0, 1])),
-        refused(by_class(2)).by("give the number of classes", by_class(3)),
-        refused(left_out(&two)).by("give one label per row", left_out(&three)),
-        refused(grouped(&two)).by("give the group of each row", grouped(&three)),
-        refused(partners(4)).by("embed all the points", partners(3)),
-        refused(brier(2)).by("give the same number of classes to both", brier(1)),
-        refused(errors(&[1.0])).by("give one prediction per row", errors(&[1.0, 1.0])),
+        varied([1, 3], |total| Accuracy::new(2, total)),
+        varied([1, 2], |rows| Accuracy::of(&vec![0; rows], &[0, 1])),
+        varied([2, 3], |classes| ClassScores::of(&[2], &[0], classes)),
+        varied([2, 3], |rows| leave_one_out_accuracy(Embedded::new(&z, &[0, 0, 1][..rows]), 1)),
+        varied([4, 3], |points| {
+            PartnerRanks::of(&z, &Pairs::new(points, vec![(0, 1, 1.0)]).unwrap(), None)
+        }),
+        varied([2, 1], |class| brier_score(&even, &[class])),
+        varied([1, 2], |rows| errors(&vec![1.0; rows])),
         refused(errors(&[1.0, f64::NAN]))
             .by("remove the row", RegressionScores::of(&[1.0], &[1.0]))
             .by("fit again with a smaller step", errors(&[1.0, 1.0])),
-        refused(bins(0)).by("give 1 or more, such as 10", bins(10)),
-        refused(curve(f64::NAN)).by("give finite scores", curve(0.5)),
-        refused(terms(&two)).by("give one label per row", terms(&three)),
-    ]
-}
-
-/// Points that cannot be searched, or not together.
-fn points() -> Vec<Refused> {
-    let among = |columns| nearest(&line(1, columns, 1.0), &line(3, 2, 1.0), 1, None);
-    let scaled = |scale| nearest_others(&line(3, 2, scale), 1);
-    let own = |own: &[usize]| nearest(&line(1, 2, 1.0), &line(3, 2, 1.0), 1, Some(own));
-    let flat = |columns| nearest_others(&Tensor::<2>::zeros([3, columns], &device()), 1);
-    let probable = |labels: &[usize], classes| {
-        class_probabilities(&line(1, 2, 1.0), &line(3, 2, 1.0), labels, classes, None)
-    };
-    vec![
-        refused(among(1)).by("embed both with the same map", among(2)),
-        refused(scaled(1e200))
-            .by("distances need finite coordinates of at most 1e150: scale the data", scaled(1.0))
-            .by("fit again with a smaller step", scaled(1.0)),
-        refused(own(&[3])).by("name the row that is the query itself", own(&[0])),
-        refused(own(&[0, 1])).by("name one reference row a query", own(&[0])),
-        refused(flat(0)).by("at least one is needed", flat(1)),
-        refused(probable(&[0, 1, 2], 2)).by("give the number of classes", probable(&[0, 1, 2], 3)),
-        refused(probable(&[0, 1], 2)).by("give one label a reference row", probable(&[0, 1, 1], 2)),
+        varied([0, 10], |bins| Reliability::of(&even, &[0], bins)),
+        varied([f64::NAN, 0.5], |score| roc_auc(&[score, 1.0], &[true, false])),
     ]
 }
 
 fn searches() -> Vec<Refused> {
+    let scaled = |scale| nearest_others(&line(3, 2, scale), 1);
+    let own = |own: &[usize]| nearest(&line(1, 2, 1.0), &line(3, 2, 1.0), 1, Some(own));
+    let probable = |labels: usize, classes| {
+        let (query, z) = (line(1, 2, 1.0), line(3, 2, 1.0));
+        class_probabilities(&query, &z, &[0, 1, 2][..labels], classes, None)
+    };
     let of = |rows: usize, k| nearest(&line(1, 2, 1.0), &line(rows, 2, 1.0), k, None);
-    let others = |rows| nearest_others(&line(rows, 2, 1.0), 1);
     let grouped = |rows: usize, groups: &[usize], k| {
         let (z, own) = (line(rows, 2, 1.0), (0..rows).collect::<Vec<_>>());
         let exclude = Exclude::own(&own).with_groups(Some(groups));
         NearestConfig::new(k).search_excluding(&z, &z, exclude)
     };
     vec![
-        refused(of(3, 0)).by("ask for at least 1 neighbor", of(3, 1)),
+        // Points that cannot be searched, or not together.
+        varied([1, 2], |columns| nearest(&line(1, columns, 1.0), &line(3, 2, 1.0), 1, None)),
+        refused(scaled(1e200))
+            .by("distances need finite coordinates of at most 1e150: scale the data", scaled(1.0))
+            .by("fit again with a smaller step", scaled(1.0)),
+        varied([3, 0], |row| own(&[row])),
+        refused(own(&[0, 1])).cured(own(&[0])),
+        varied([0, 1], |columns| nearest_others(&Tensor::<2>::zeros([3, columns], &device()), 1)),
+        varied([2, 3], |classes| probable(3, classes)),
+        varied([2, 3], |labels| probable(labels, 3)),
+        varied([0, 1], |k| of(3, k)),
         refused(of(3, 4)).by("give k from 1 to 3", of(3, 3)).by("more references", of(4, 4)),
         refused(grouped(4, &[0, 0, 1, 1], 3))
             .by("give k from 1 to 2", grouped(4, &[0, 0, 1, 1], 2))
             .by("rows of more groups", grouped(6, &[0, 0, 1, 1, 2, 2], 3)),
-        refused(of(0, 1)).by("give at least one row", of(1, 1)),
-        refused(others(1)).by("give at least two rows", others(2)),
-        refused(grouped(2, &[0, 0], 1))
-            .by("give rows of at least two groups", grouped(2, &[0, 1], 1)),
-        refused(grouped(4, &[0, 1], 1))
-            .by("give the group of each reference", grouped(4, &[0, 1, 0, 1], 1)),
+        varied([0, 1], |rows| of(rows, 1)),
+        varied([1, 2], |rows| nearest_others(&line(rows, 2, 1.0), 1)),
+        varied([0, 1], |other| grouped(2, &[0, other], 1)),
+        varied([2, 4], |rows| grouped(4, &[0, 1, 0, 1][..rows], 1)),
     ]
 }
 
 fn votes() -> Vec<Refused> {
     let searched = |k| nearest(&line(1, 2, 1.0), &line(3, 2, 1.0), k, None).unwrap();
     let vote = |found, k| majority_vote(&searched(found), &[0, 1, 1], 2, k);
-    let mean =
-        |found, k, values: &[f64]| nearest_means(&searched(found), Numbers::new(values, 1), k);
-    let ones = [1.0; 3];
-    let grouped = |groups| Voters::new(&[0, 1, 1], 2, None)?.with_groups(Some(groups)).map(drop);
+    let mean = |found, k, values: usize| {
+        nearest_means(&searched(found), Numbers::new(&[1.0; 3][..values], 1), k)
+    };
     let values = |values: &[f64]| ClassProbabilities::from_probabilities(values, 2);
     vec![
         refused(vote(2, 3)).by("give k from 1 to 2", vote(2, 2)).by("search more", vote(3, 3)),
-        refused(mean(2, 3, &ones))
-            .by("give k from 1 to 2", mean(2, 2, &ones))
-            .by("search more", mean(3, 3, &ones)),
-        refused(mean(2, 1, &[1.0])).by("give references x columns values", mean(2, 1, &ones)),
-        refused(grouped(&[0, 1])).by("give the group of each reference", grouped(&[0, 1, 2])),
-        refused(values(&[0.5, 0.7]))
-            .by("give numbers from 0 to 1 that sum to 1", values(&[0.5, 0.5])),
-        refused(values(&[0.5])).by("give rows x classes values", values(&[0.5, 0.5])),
+        refused(mean(2, 3, 3))
+            .by("give k from 1 to 2", mean(2, 2, 3))
+            .by("search more", mean(3, 3, 3)),
+        varied([1, 3], |values| mean(2, 1, values)),
+        varied([0.7, 0.5], |other| values(&[0.5, other])),
+        varied([1, 2], |count| values(&vec![0.5; count])),
     ]
 }
 
@@ -149,20 +119,18 @@ fn rules() -> Vec<Refused> {
         let references = ClassReferences::new(&z, &[0, 0, 1], 2);
         rule.influences(&line(1, 2, 1.0), references, None, 2).map(drop)
     };
-    let decided = |classes| {
-        let references = ClassReferences::new(&z, &[0, 0, 1], classes);
-        Rule::Coincidence(latent(1.0)).probabilities(&z, references, None)
-    };
     vec![
-        refused(decided(1)).by("give the classes of the model", decided(2)),
-        refused(k(&[1.0])).by("give at least 2 points", k(&[1.0, 1.0])),
-        refused(k(&[0.5, 1.0])).by("give numbers of neighbors, from 1 on", k(&[1.0, 1.0])),
-        refused(kernel(0, 1, 1.0)).by("give 1 or more, such as 10", kernel(10, 1, 1.0)),
-        refused(kernel(3, 4, 1.0)).by("give 1 to 3 of them", kernel(3, 3, 1.0)),
-        refused(kernel(3, 3, 0.0)).by("give a positive number, such as 1", kernel(3, 3, 1.0)),
-        refused(of_spaces(1.0, 3)).by("embed them with the map of the model", of_spaces(1.0, 2)),
-        refused(of_spaces(-1.0, 2)).by("fit the model again", of_spaces(1.0, 2)),
-        refused(influences(Rule::Coincidence(latent(1.0))))
-            .by("explain a model of another method", influences(Rule::Neighbors)),
+        varied([1, 2], |classes| {
+            let references = ClassReferences::new(&z, &[0, 0, 1], classes);
+            Rule::Coincidence(latent(1.0)).probabilities(&z, references, None)
+        }),
+        refused(k(&[1.0])).cured(k(&[1.0, 1.0])),
+        varied([0.5, 1.0], |perplexity| k(&[perplexity, 1.0])),
+        varied([0, 10], |neighbors| kernel(neighbors, 1, 1.0)),
+        varied([4, 3], |averaged| kernel(3, averaged, 1.0)),
+        varied([0.0, 1.0], |width| kernel(3, 3, width)),
+        varied([3, 2], |columns| of_spaces(1.0, columns)),
+        varied([-1.0, 1.0], |sigma_sq| of_spaces(sigma_sq, 2)),
+        varied([Rule::Coincidence(latent(1.0)), Rule::Neighbors], influences),
     ]
 }

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use burn_nca_files::write_atomically;
 use burn_nca_program::{Cells, RunFolder};
 
-use super::worded::{Refused, refused};
+use super::calls::{Refused, refused};
 
 pub(super) fn calls() -> Vec<Refused> {
     let place = tempfile::tempdir().unwrap();
@@ -38,13 +38,13 @@ pub(super) fn calls() -> Vec<Refused> {
         refused(in_use)
             .by("wait for its end", ended)
             .by("choose another folder with --out", elsewhere),
-        refused(exists).by("choose another with --out", new("f")),
-        refused(open("g", true).map(drop)).by("leave --resume out", new("g")),
+        refused(exists).cured(new("f")),
+        refused(open("g", true).map(drop)).cured(new("g")),
         refused(foreign)
             .by("move its files elsewhere", moved)
             .by("leave --resume out and choose another folder with --out", other),
-        refused(none).by("give one such as runs/a", new("runs/a")),
-        refused(write("folder")).by("give the name of a file", write("file")),
+        refused(none).cured(new("runs/a")),
+        refused(write("folder")).cured(write("file")),
         refused(cells("cells.json", "seed 2"))
             .by("give the same options", cells("cells.json", "seed 1"))
             .by("start again in another folder", cells("more.json", "seed 2")),
@@ -86,8 +86,8 @@ fn special<E: Display>(
         refused(leads_nowhere)
             .by("remove it", removed)
             .by("choose another folder with --out", another),
-        refused(write("l0")).by("give the file they lead to", write("l40")),
-        refused(to_socket).by("give the name of a file", write("file")),
+        refused(write("l0")).cured(write("l40")),
+        refused(to_socket).cured(write("file")),
         refused(read_only)
             .by("change its permissions", changed)
             .by("give another name", write("new")),
