@@ -2,7 +2,6 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use serde_json::Value;
 
 use crate::{Place, assert_parts, number, table, warnings};
 
@@ -34,26 +33,20 @@ pub fn write_film(place: &Place) {
     place.file("pairs.csv", table("row,next", ROWS - 1, pair));
 }
 
-/// The number of rows that are learned from, and of those held out.
-fn sizes(report: &Value) -> [Option<u64>; 2] {
-    ["train", "test"].map(|part| report["data"][part].as_u64())
-}
-
 #[test]
 fn a_numeric_target_is_learned_compared_and_predicted() {
     let place = Place::new();
     write_houses(&place);
-    let fit = "fit houses.csv --target price --task regression --out run";
-    let fit = place.nca(fit).json();
+    let fit = place.nca("fit houses.csv --target price --task regression --out run").json();
     assert_eq!((&fit["kind"], &fit["method"]), (&"numbers".into(), &"MLKR".into()));
-    assert_eq!(sizes(&fit), [Some(84), Some(36)]);
+    assert_eq!((&fit["data"]["train"], &fit["data"]["test"]), (&84.into(), &36.into()));
     let rows = fit["comparison"]["rows"].as_array().unwrap();
     let names: Vec<_> = rows.iter().map(|row| [&row["method"], &row["rule"]]).collect();
     let expected = [["Euclidean", "5-NN"], ["PCA", "5-NN"], ["MLKR", "5-NN"], ["MLKR", "kernel"]];
     assert_eq!(names, expected);
-    let better = number(&fit["scores"], "r2_test") > number(&rows[0], "r2_test") + 0.05;
-    assert!(better, "{}", fit["comparison"]);
-    assert!(number(&fit["scores"], "rmse_test") < number(&rows[0], "rmse_test"));
+    let [own, other] = [&fit["scores"], &rows[0]];
+    assert!(number(own, "r2_test") > number(other, "r2_test") + 0.05, "{own} {other}");
+    assert!(number(own, "rmse_test") < number(other, "rmse_test"));
     assert_eq!(place.json("run/report.json")["scores"], fit["scores"]);
     let page = place.read("run/report.html");
     assert_parts(&page, &["class=\"colors\"", "Predicted and true values"]);
@@ -64,8 +57,6 @@ fn a_numeric_target_is_learned_compared_and_predicted() {
     assert_eq!(predicted.lines().next(), Some("price"));
     assert_eq!(predicted.lines().count(), ROWS + 1);
     assert!(predicted.lines().skip(1).all(|line| line.parse::<f64>().is_ok()));
-    assert_eq!(predicted, place.nca("predict run houses.csv --rule soft").printed());
-    assert_ne!(predicted, place.nca("predict run houses.csv --neighbors 1").printed());
     let evaluation = place.nca("evaluate run houses.csv --target price").json();
     assert!(number(&evaluation["kernel"], "r2") > 0.8 && evaluation["rows"] == ROWS);
     assert_parts(&place.nca("evaluate run houses.csv").printed(), &["target price", "kernel"]);
@@ -100,17 +91,15 @@ fn pairs_are_learned_without_labels_and_measured_on_pairs_held_out() {
     let place = Place::new();
     write_film(&place);
     let fit = place.nca("fit film.csv --pairs pairs.csv --dim 2 --out run").json();
-    assert_eq!((fit["kind"].as_str(), fit["data"]["target"].as_str()), (Some("pairs"), None));
-    assert_eq!(sizes(&fit), [Some(83), Some(36)]);
-    let rows = &fit["comparison"]["rows"];
-    let recall = |row: usize| number(&rows[row], "recall_5_test");
-    assert!(recall(2) > recall(0) + 0.2, "{rows}");
+    assert_eq!((&fit["kind"], fit["data"]["target"].as_str()), (&"pairs".into(), None));
+    assert_eq!((&fit["data"]["train"], &fit["data"]["test"]), (&83.into(), &36.into()));
+    let recall = |row: usize| number(&fit["comparison"]["rows"][row], "recall_5_test");
+    assert!(recall(2) > recall(0) + 0.2, "{}", fit["comparison"]);
     assert_parts(&place.read("run/report.html"), &["class=\"links\""]);
     assert_eq!(place.nca("transform run film.csv").printed().lines().count(), ROWS + 1);
     assert_parts(&place.nca("info run").printed(), &["pairs (equation 8)"]);
     let evaluation = place.nca("evaluate run film.csv --pairs pairs.csv").json();
-    assert_eq!(evaluation["pairs"], 119);
-    assert!(number(&evaluation, "recall_10") > 0.5);
+    assert!(number(&evaluation, "recall_10") > 0.5 && evaluation["pairs"] == 119);
     assert_parts(&place.nca("evaluate run film.csv --pairs pairs.csv").printed(), &["median rank"]);
     let (code, text) = warnings(&evaluation)[0];
     assert_eq!(code, "training_rows");

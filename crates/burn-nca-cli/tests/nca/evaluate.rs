@@ -54,14 +54,8 @@ fn the_measures_of_the_rows_held_out_are_those_of_the_fit_and_of_the_library() {
     close(&told["r_precision"], ranking.r_precision);
     close(&told["map_at_r"], ranking.map_at_r);
     assert_eq!(told["without_relevant"], 0);
-}
 
-#[test]
-fn the_comparison_with_euclidean_distance_is_that_of_the_fit() {
-    let place = Place::new();
-    let test = run(&place);
-    let report = place.json("run/report.json");
-    let found = place.nca(EVALUATE).json();
+    // The comparison with Euclidean distance is that of the fit.
     let told = &found["euclidean"];
     assert_eq!(told["knn"], report["comparison"]["rows"][0]["knn_test"]);
     let count = |name: &str| told[name].as_u64().unwrap() as usize;
@@ -72,7 +66,6 @@ fn the_comparison_with_euclidean_distance_is_that_of_the_fit() {
     // The same by hand, among the rows that the fit kept for training.
     let data = burn_nca_data::bundled::iris();
     let split = burn_nca_learn::data::stratified_split(data.labels(), 0.3, 5).unwrap();
-    let model = load(&place);
     let scaled = |rows: &[usize]| {
         let features = model.scaling().apply(data.select(rows).features()).unwrap();
         features.to_tensor(&model.references().device(), burn::tensor::DType::F64)
@@ -85,6 +78,19 @@ fn the_comparison_with_euclidean_distance_is_that_of_the_fit() {
     // The model's own folder is in the run's, whose report it needs.
     let same = place.nca("evaluate run/model test.csv --target kind").json();
     assert_eq!(&same["euclidean"], told);
+
+    // The model folder tells its training rows unless it is of an earlier version.
+    std::fs::remove_file(place.path("run/report.json")).unwrap();
+    let found = place.nca(EVALUATE).json();
+    assert!(found["euclidean"]["p_value"].is_number(), "{found}");
+
+    std::fs::remove_file(place.path("run/model/source.json")).unwrap();
+    let found = place.nca(EVALUATE).json();
+    let reason = found["euclidean_missing"].as_str().unwrap();
+    assert_parts(reason, &["an earlier version", "fit it again"]);
+    place.nca(&format!("{EVALUATE} --train iris")).fails(1, &["an earlier version"]);
+    let predicted = place.nca("predict run test.csv").printed();
+    assert_eq!(predicted.lines().next(), Some("class"));
 }
 
 /// A small table of two classes that overlap.
@@ -110,21 +116,4 @@ fn a_table_that_has_moved_is_found_by_train_and_one_that_has_changed_is_not_comp
     place.file("data.csv", overlapping(50));
     let found = place.nca("evaluate run data.csv").json();
     assert!(found["euclidean_missing"].as_str().unwrap().contains("--train"), "{found}");
-}
-
-#[test]
-fn the_model_folder_tells_its_training_rows_unless_it_is_of_an_earlier_version() {
-    let place = Place::new();
-    run(&place);
-    std::fs::remove_file(place.path("run/report.json")).unwrap();
-    let found = place.nca(EVALUATE).json();
-    assert!(found["euclidean"]["p_value"].is_number(), "{found}");
-
-    std::fs::remove_file(place.path("run/model/source.json")).unwrap();
-    let found = place.nca(EVALUATE).json();
-    let reason = found["euclidean_missing"].as_str().unwrap();
-    assert_parts(reason, &["an earlier version", "fit it again"]);
-    place.nca(&format!("{EVALUATE} --train iris")).fails(1, &["an earlier version"]);
-    let predicted = place.nca("predict run test.csv").printed();
-    assert_eq!(predicted.lines().next(), Some("class"));
 }

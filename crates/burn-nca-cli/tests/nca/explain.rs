@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{Place, array_of, assert_parts, number, table, warnings};
 
 /// A model of named rows of two classes that the first column parts; that of `row 8` is wrong. The last is of no class.
-fn fit(place: &Place, options: &str) {
+fn fit(place: &Place) {
     let row = |at: usize| {
         let even = usize::is_multiple_of(at, 2);
         let kind = if even == (at == 8) { "left" } else { "right" };
@@ -13,15 +13,14 @@ fn fit(place: &Place, options: &str) {
         format!("row {at},{x},{},{kind}", (at * 7) % 5)
     };
     place.file("t.csv", table("name,x,noise,kind", 24, row) + "row 24,5.0,1,\n");
-    let fit =
-        "fit t.csv --target kind --id name --dim 1 --no-tune --no-baselines --quiet --out run";
-    place.nca(&format!("{fit} {options}")).success();
+    let fit = "fit t.csv --target kind --id name --dim 1 --test-size 0 --no-tune --no-baselines";
+    place.nca(&format!("{fit} --quiet --out run")).success();
 }
 
 #[test]
 fn the_shares_of_all_neighbors_are_the_probabilities_and_features_are_named() {
     let place = Place::new();
-    fit(&place, "--test-size 0");
+    fit(&place);
     place.file("new.csv", "x,noise\n1.3,2\n9.2,3\n");
     for rule in ["--rule soft", "--neighbors 5"] {
         let predict = format!("predict run new.csv --explain=99 --probabilities {rule}");
@@ -62,11 +61,25 @@ fn the_shares_of_all_neighbors_are_the_probabilities_and_features_are_named() {
     assert!(plain.contains("neighbor_3_share") && !plain.contains("neighbor_4"), "{plain}");
 }
 
+/// Writes the labels of a model and gives the lines of the file, and what was said.
+fn labels(place: &Place) -> (Vec<String>, String) {
+    let outcome = place.nca("info run --labels labels.csv").success();
+    assert_eq!(outcome.stdout(), "");
+    (place.read("labels.csv").lines().map(String::from).collect(), outcome.stderr())
+}
+
 #[test]
-fn a_table_that_is_gone_leaves_the_neighbors() {
+fn a_wrong_label_is_the_first_of_the_list_and_a_table_that_is_gone_leaves_the_neighbors() {
     let place = Place::new();
-    fit(&place, "");
+    fit(&place);
+    let (lines, _) = labels(&place);
+    assert_eq!((lines.len(), &lines[0][..]), (25, "row,id,class,p,log_p,suggested,suggested_p"));
+    assert!(lines[1].starts_with("9,row 8,left,0,-") && lines[1].contains(",right,1"), "{lines:?}");
+
     place.rename("t.csv", "moved.csv");
+    let (lines, said) = labels(&place);
+    assert_parts(&said, &["numbered by the training rows alone"]);
+    assert!(lines[0].starts_with("row,class,p,"), "{lines:?}");
     let found = place.nca("predict run moved.csv --explain").json();
     assert_parts(warnings(&found)[0].1, &["numbered by the training rows alone"]);
     let explanation = &found["rows"][0]["explanation"];
@@ -77,29 +90,6 @@ fn a_table_that_is_gone_leaves_the_neighbors() {
     place.file("wrong.csv", "name,x,noise,kind\na,1,2,left\nb,2,1,right\n");
     let wrong = "predict run moved.csv --explain --train wrong.csv";
     place.nca(wrong).fails(1, &["wrong.csv does not hold the"]);
-    place.nca("predict run moved.csv --train moved.csv").failure(2);
-    place.nca("predict run moved.csv --explain=0").fails(2, &["--explain"]);
-}
-
-/// Writes the labels of a model and gives the lines of the file, and what was said.
-fn labels(place: &Place) -> (Vec<String>, String) {
-    let outcome = place.nca("info run --labels labels.csv").success();
-    assert_eq!(outcome.stdout(), "");
-    (place.read("labels.csv").lines().map(String::from).collect(), outcome.stderr())
-}
-
-#[test]
-fn a_wrong_label_is_the_first_of_the_list() {
-    let place = Place::new();
-    fit(&place, "--test-size 0");
-    let (lines, _) = labels(&place);
-    assert_eq!((lines.len(), &lines[0][..]), (25, "row,id,class,p,log_p,suggested,suggested_p"));
-    assert!(lines[1].starts_with("9,row 8,left,0,-") && lines[1].contains(",right,1"), "{lines:?}");
-    place.rename("t.csv", "moved.csv");
-    let (lines, said) = labels(&place);
-    assert!(said.contains("numbered by the training rows alone"), "{said}");
-    assert!(lines[0].starts_with("row,class,p,"), "{lines:?}");
-    place.nca("info run --labels labels.txt").fails(1, &["--labels", ".csv"]);
 }
 
 #[test]

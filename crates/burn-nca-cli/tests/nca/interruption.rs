@@ -5,8 +5,6 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use serde_json::Value;
-
 use crate::program::Outcome;
 use crate::{Place, assert_parts, wait_until, warned};
 
@@ -38,12 +36,13 @@ fn interrupt(command: &str, place: &Place, signal: &str, code: i32) {
     assert!(place.path("run.partial/checkpoint.json").exists() && !place.path("run").exists());
 }
 
-/// The reports of a run that is resumed and of one that was not interrupted, and what the former said.
-fn resumed_and_whole(fit: &str, place: &Place) -> ([Value; 2], String) {
-    let said = place.nca(&format!("{fit} --out run --resume")).said();
+/// Resumes a run: it says these parts, and these fields are those of a run that was not interrupted.
+fn assert_resumes(fit: &str, place: &Place, parts: &[&str], fields: &[&str]) {
+    assert_parts(&place.nca(&format!("{fit} --out run --resume")).said(), parts);
     place.nca(&format!("{fit} --out whole")).success();
-    assert!(!place.path("run.partial").exists());
-    (["run", "whole"].map(|run| place.json(&format!("{run}/report.json"))), said)
+    assert!(!place.path("run.partial").exists() && !place.path("run/checkpoint.json").exists());
+    let [resumed, whole] = ["run", "whole"].map(|run| place.json(&format!("{run}/report.json")));
+    fields.iter().for_each(|field| assert_eq!(resumed[field], whole[field], "{field}"));
 }
 
 #[test]
@@ -51,15 +50,23 @@ fn an_interrupted_fit_continues_to_the_same_result() {
     let place = Place::new();
     let fit = "fit digits --dim 2 --optimizer adam --epochs 12 --batch-size 200";
     interrupt(&format!("{fit} --out run"), &place, "-INT", 130);
-    place.nca(&format!("{fit} --out run")).failure(1);
-    let ([resumed, uninterrupted], said) = resumed_and_whole(fit, &place);
-    assert!(said.contains("resuming at iteration "), "{said}");
+    place.nca(&format!("{fit} --out run")).fails(1, &[]);
     let fields =
         ["f", "matrix", "iterations", "evaluations", "termination", "embedding", "curve", "replay"];
-    for field in fields {
-        assert_eq!(resumed[field], uninterrupted[field], "{field}");
-    }
-    assert!(!place.path("run/checkpoint.json").exists());
+    assert_resumes(fit, &place, &["resuming at iteration "], &fields);
+}
+
+#[test]
+fn an_interrupted_search_continues_after_the_candidates_that_are_finished() {
+    let place = Place::new();
+    let fit = "fit digits --dim 2 --tune --folds 2 --repeats 1 --l2 0.01 --max-iterations 8";
+    let mut child = started(&mut place.nca(&format!("{fit} --out run")), &place, "trials.json");
+    send("-INT", &child);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(place.path("run.partial/trials.json").exists());
+    let beginning = "no checkpoint of the fit yet: it starts from the beginning";
+    let parts = ["resuming search at candidate ", beginning];
+    assert_resumes(fit, &place, &parts, &["matrix", "settings"]);
 }
 
 #[test]
@@ -99,21 +106,6 @@ fn a_stop_during_the_evaluation_leaves_the_replay_out_and_says_so() {
     assert!(warned(&report).contains("not_replayed: "), "{outcome}");
 }
 
-#[test]
-fn an_interrupted_search_continues_after_the_candidates_that_are_finished() {
-    let place = Place::new();
-    let fit = "fit digits --dim 2 --tune --folds 2 --repeats 1 --l2 0.01 --max-iterations 8";
-    let mut child = started(&mut place.nca(&format!("{fit} --out run")), &place, "trials.json");
-    send("-INT", &child);
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert!(place.path("run.partial/trials.json").exists());
-    let ([resumed, uninterrupted], said) = resumed_and_whole(fit, &place);
-    let beginning = "no checkpoint of the fit yet: it starts from the beginning";
-    assert_parts(&said, &["resuming search at candidate ", beginning]);
-    assert_eq!(resumed["matrix"], uninterrupted["matrix"]);
-    assert_eq!(resumed["settings"], uninterrupted["settings"]);
-}
-
 /// A fit that takes longer than any test.
 const LONG: &str = "fit digits --dim 2 --optimizer adam --epochs 100000 --out run";
 
@@ -125,21 +117,15 @@ fn signals(process: &str, mask: &str) -> u64 {
 }
 
 #[test]
-fn a_fit_that_is_terminated_can_be_resumed() {
+fn a_fit_that_is_terminated_can_be_resumed_and_a_hangup_that_was_to_be_ignored_is_ignored() {
     let place = Place::new();
     for (signal, code) in [("-TERM", 143), ("-HUP", 129)] {
         // These tests may have been started to ignore SIGHUP, as by `nohup`: so do the programs that they start.
-        if signal == "-HUP" && signals("self", "SigIgn:") & 1 == 1 {
-            continue;
+        if signal == "-TERM" || signals("self", "SigIgn:") & 1 == 0 {
+            interrupt(LONG, &place, signal, code);
+            place.clear("run.partial");
         }
-        interrupt(LONG, &place, signal, code);
-        place.clear("run.partial");
     }
-}
-
-#[test]
-fn a_hangup_that_was_to_be_ignored_is_ignored() {
-    let place = Place::new();
     let mut nohup = Command::new("nohup");
     nohup.arg(env!("CARGO_BIN_EXE_nca")).args(LONG.split(' ')).stdin(Stdio::null());
     let mut child = started(nohup.current_dir(place.path("")), &place, "");

@@ -39,6 +39,7 @@ mod wide;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use burn_nca_data::{Matrix, npy_file};
@@ -50,7 +51,7 @@ use crate::program::Program;
 
 /// `nca` with the words of this command, on the CPU whatever the environment says.
 fn nca(command: &str) -> Program {
-    let mut program = Program::new();
+    let mut program = Program(Command::new(env!("CARGO_BIN_EXE_nca")));
     // Mesa complains on stderr where that variable is not set.
     program.env("XDG_RUNTIME_DIR", "/tmp").env_remove("BURN_DEVICE");
     program.args(shell_words(command));
@@ -121,7 +122,7 @@ impl Place {
     /// Makes a FIFO.
     #[cfg(unix)]
     fn fifo(&self, name: &str) {
-        let mut mkfifo = std::process::Command::new("mkfifo");
+        let mut mkfifo = Command::new("mkfifo");
         assert!(mkfifo.arg(self.path(name)).status().unwrap().success());
     }
 

@@ -1,10 +1,10 @@
-//! Every method of the registry, from a table to predictions, and what is refused of them.
+//! Every method of the registry, from a table to predictions.
 
 use burn_nca_learn::data::Task;
 use burn_nca_learn::method::{AnyMethod, Uses};
 
 use crate::continuous::{write_film, write_houses};
-use crate::{Place, array_of, assert_parts, methods_compared, nca};
+use crate::{Place, array_of, assert_parts, methods_compared, nca, number};
 
 #[test]
 fn every_method_is_fitted_saved_evaluated_and_named() {
@@ -20,14 +20,14 @@ fn every_method_is_fitted_saved_evaluated_and_named() {
             Some(Task::Numbers) => ("houses.csv", "--task regression"),
             Some(Task::Pairs) => ("film.csv", "--pairs pairs.csv"),
         };
-        let small = match name.starts_with("modern") {
-            true => "--dim 8 --set members=2 --set width=16",
-            false => "",
-        };
+        let is_modern = name.starts_with("modern");
+        let small = if is_modern { "--dim 8 --set members=2 --set width=16" } else { "" };
         let fit = format!("fit {data} --method {name} --out {name} {options} {small}");
         let report = place.nca(&fit).json();
-        assert_eq!(report["method"], info.label);
-        assert_eq!(report["settings"]["method"], name);
+        assert_eq!(
+            (&report["method"], &report["settings"]["method"]),
+            (&info.label.into(), &name.into())
+        );
         let compared = methods_compared(&report);
         assert_eq!(compared.last(), Some(&info.label), "{compared:?}");
         let of_nothing = compared.iter().filter(|one| **one == "Euclidean").count();
@@ -50,25 +50,19 @@ fn every_method_is_fitted_saved_evaluated_and_named() {
         let pairs = if info.task == Some(Task::Pairs) { options } else { "" };
         let measured = place.nca(&format!("evaluate {name} {data} {pairs}")).json();
         if data == "iris" {
-            assert!(measured["accuracy"]["knn"].as_f64().unwrap() > 0.9, "{info:?} {measured}");
+            assert!(number(&measured["accuracy"], "knn") > 0.9, "{info:?} {measured}");
             let predict = format!("predict {name} iris --probabilities");
             assert_eq!(place.nca(&predict).printed().lines().count(), 151);
         }
     }
-}
-
-#[test]
-fn a_method_that_needs_no_target_takes_numbers_and_pairs() {
-    let place = Place::new();
-    write_houses(&place);
-    write_film(&place);
-    let fit = "fit houses.csv --task regression --method pca --dim 2 --out pca";
-    let report = place.nca(fit).json();
-    assert_eq!((&report["method"], &report["kind"]), (&"PCA".into(), &"numbers".into()));
-    let predicted = place.nca("predict pca houses.csv").printed();
-    assert_eq!(predicted.lines().next(), Some("price"));
-    let report = place.nca("fit film.csv --pairs pairs.csv --method whitening").json();
-    assert_eq!((&report["method"], &report["kind"]), (&"whitening".into(), &"pairs".into()));
+    // One that needs no target takes numbers and pairs.
+    for (fit, name, kind) in [
+        ("houses.csv --task regression --method pca --dim 2", "PCA", "numbers"),
+        ("film.csv --pairs pairs.csv --method whitening", "whitening", "pairs"),
+    ] {
+        let report = place.nca(&format!("fit {fit}")).json();
+        assert_eq!((&report["method"], &report["kind"]), (&name.into(), &kind.into()));
+    }
 }
 
 #[test]

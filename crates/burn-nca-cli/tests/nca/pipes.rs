@@ -6,7 +6,7 @@ use std::io::Seek;
 use serde_json::Value;
 
 use crate::program::Outcome;
-use crate::{Place, assert_parts, gzip, nca, wait_until};
+use crate::{Place, assert_parts, gzip, wait_until};
 
 const TABLE: &str = "measurement,b,y\n1,2,p\n2,1,q\n3,3,p\n4,1,q\n5,2,p\n6,6,q\n7,1,p\n8,2,q\n";
 
@@ -28,12 +28,6 @@ fn a_pipe_gives_what_a_file_gives() {
             assert_eq!(fit_of("/dev/stdin", input), expected);
         }
     }
-}
-
-#[test]
-fn messages_name_standard_input() {
-    let outcome = nca("fit -").run_fed("a,y\nred,p\n").code(1);
-    assert_parts(&outcome.stderr(), &["error: standard input, line 2 (row 1), column \"a\""]);
 }
 
 /// Runs a command with a file on stdin, of which nothing is read.

@@ -10,14 +10,9 @@ use std::process::{Child, Command, Output, Stdio};
 use serde_json::Value;
 
 /// A run of `nca` to come.
-pub struct Program(Command);
+pub struct Program(pub Command);
 
 impl Program {
-    /// The program built for this test.
-    pub fn new() -> Self {
-        Self(Command::new(env!("CARGO_BIN_EXE_nca")))
-    }
-
     /// Sets a variable of its environment.
     pub fn env(&mut self, name: &str, value: &str) -> &mut Self {
         self.0.env(name, value);
@@ -68,22 +63,14 @@ impl Program {
         self.success().json()
     }
 
-    /// The message of a run that fails with this exit code.
-    #[track_caller]
-    pub fn failure(&mut self, code: i32) -> String {
-        let outcome = self.run().code(code);
-        assert!(outcome.0.stdout.is_empty(), "nothing is printed on stdout by a run that fails");
-        outcome.stderr()
-    }
-
     /// The message of a run that fails with this exit code, which has each of these parts.
     #[track_caller]
     pub fn fails(&mut self, code: i32, parts: &[&str]) -> String {
-        let message = self.failure(code);
-        for part in parts {
-            let arguments = self.0.get_args();
-            assert!(message.contains(part), "{arguments:?}: {part:?} is not in {message}");
-        }
+        let outcome = self.run().code(code);
+        assert!(outcome.0.stdout.is_empty(), "nothing is printed on stdout by a run that fails");
+        let (message, arguments) = (outcome.stderr(), self.0.get_args());
+        let lacks = parts.iter().find(|part| !message.contains(**part));
+        assert!(lacks.is_none(), "{arguments:?}: {lacks:?} is not in {message}");
         message
     }
 }
@@ -114,8 +101,7 @@ impl Outcome {
 
     #[track_caller]
     pub fn success(self) -> Self {
-        assert!(self.0.status.success(), "{self}");
-        self
+        self.code(0)
     }
 
     #[track_caller]
@@ -139,8 +125,7 @@ impl Outcome {
 
 impl std::fmt::Display for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Output { status, stdout, stderr } = &self.0;
-        let [stdout, stderr] = [stdout, stderr].map(|bytes| String::from_utf8_lossy(bytes));
-        write!(f, "status: {status}\nstdout:\n{stdout}\nstderr:\n{stderr}")
+        let stdout = String::from_utf8_lossy(&self.0.stdout);
+        write!(f, "{}\nstdout:\n{stdout}\nstderr:\n{}", self.0.status, self.stderr())
     }
 }

@@ -1,8 +1,6 @@
 //! Columns that are constant but for rounding: zero in every scaling, start and method, and named.
 
-use serde_json::Value;
-
-use crate::{Place, array_of, numbers, table, warnings};
+use crate::{Place, array_of, number, numbers, table, warnings};
 
 /// Five shares that add up to 1 but for rounding, each written so, and their class.
 fn shares(write: impl Fn(f64) -> String) -> String {
@@ -10,21 +8,13 @@ fn shares(write: impl Fn(f64) -> String) -> String {
         let class = row % 3;
         // Some noise without a generator: the digits of multiples of an irrational number.
         let noise = |at: usize| ((row * 5 + at + 1) as f64 * 0.618_033_988_749_894_9).fract();
-        let parts: Vec<f64> =
-            (0..5).map(|at| 0.2 + noise(at) + if at == class { 0.6 } else { 0.0 }).collect();
-        let sum: f64 = parts.iter().sum();
-        let mut parts: Vec<f64> = parts.iter().map(|part| part / sum).collect();
+        let part = |at| 0.2 + noise(at) + if at == class { 0.6 } else { 0.0 };
+        let sum: f64 = (0..5).map(part).sum();
+        let mut parts: Vec<f64> = (0..5).map(|at| part(at) / sum).collect();
         parts.push(parts.iter().sum());
         let cells: Vec<String> = parts.into_iter().map(&write).collect();
         format!("{},{}", cells.join(","), ["a", "b", "c"][class])
     })
-}
-
-/// The largest entry of the map in the column of this name.
-fn weight(report: &Value, column: &str) -> f64 {
-    let matrix = &report["matrix"];
-    let at = array_of(&matrix["columns"]).iter().position(|name| name == column).unwrap();
-    array_of(&matrix["rows"]).iter().map(|row| numbers(row)[at].abs()).fold(0.0, f64::max)
 }
 
 #[test]
@@ -55,11 +45,14 @@ fn a_sum_of_shares_is_zero_and_named_whatever_the_scaling_start_and_method() {
         let told = warnings(&report);
         let constant = told.iter().find(|(code, _)| *code == "constant_columns");
         assert!(constant.is_some_and(|(_, text)| text.ends_with(": total")), "{options}: {told:?}");
-        assert!(weight(&report, "total") < 1e3, "{options}: {}", report["matrix"]);
+        // The entries of the map in that column.
+        let matrix = &report["matrix"];
+        let at = array_of(&matrix["columns"]).iter().position(|name| name == "total").unwrap();
+        let weights = array_of(&matrix["rows"]).iter().map(|row| numbers(row)[at].abs());
+        assert!(weights.fold(0.0, f64::max) < 1e3, "{options}: {matrix}");
         // The same rows in six decimals, whose sums are 1 to 1e-6, are the same rows.
         let [full, short] = ["full.csv", "short.csv"].map(|data| {
-            let measured = place.nca(&format!("evaluate run {data}")).json();
-            measured["accuracy"]["knn"].as_f64().unwrap()
+            number(&place.nca(&format!("evaluate run {data}")).json()["accuracy"], "knn")
         });
         assert!((full - short).abs() < 0.03, "{options}: {full} and {short}");
         place.clear("run");

@@ -4,23 +4,15 @@ use std::io::Write;
 #[cfg(unix)]
 use std::os::unix::fs::symlink;
 
-use serde_json::Value;
-
 use crate::program::Outcome;
 use crate::{Place, table, wait_until, warned, warnings};
 
-/// What a fit into `run` says on stderr, in its JSON, which is in report.json too, and on its page.
-fn fit(place: &Place, options: &str) -> (String, Value, String) {
+/// Checks that a fit reports exactly these warnings: on stderr, in its JSON, which is in report.json too, and on its page.
+fn assert_warns(place: &Place, options: &str, codes: &[&str]) {
     let _ = std::fs::remove_dir_all(place.path("run"));
     let outcome = place.nca(&format!("fit --format json --out run {options}")).success();
-    let report = outcome.json();
+    let (report, stderr, page) = (outcome.json(), outcome.stderr(), place.read("run/report.html"));
     assert_eq!(place.json("run/report.json")["warnings"], report["warnings"]);
-    (outcome.stderr(), report, place.read("run/report.html"))
-}
-
-/// Checks that a fit reports exactly these warnings, in all places alike.
-fn assert_warns(place: &Place, options: &str, codes: &[&str]) {
-    let (stderr, report, page) = fit(place, options);
     let warnings = warnings(&report);
     assert_eq!(warnings.iter().map(|(code, _)| *code).collect::<Vec<_>>(), codes, "{stderr}");
     for (_, text) in warnings {
@@ -32,32 +24,26 @@ fn assert_warns(place: &Place, options: &str, codes: &[&str]) {
     assert_eq!(page.matches("class=\"warning\"").count(), codes.len());
 }
 
-/// Forty rows of two numbers and a target, a column without a spread between them.
-fn constant(target: impl Fn(usize) -> String) -> String {
-    table("a,b,c,y", 40, |i| format!("{},7,{},{}", i % 11, (i * 5) % 13, target(i)))
-}
-
+/// Writes forty rows of two numbers and a target, a column without a spread between them.
 fn write_tables(place: &Place) {
-    place.file("classes.csv", constant(|i| ["u", "v"][i % 2].to_string()));
-    place.file("numbers.csv", constant(|i| (i * i % 11).to_string()));
+    let of = |target: &dyn Fn(usize) -> String| {
+        table("a,b,c,y", 40, |i| format!("{},7,{},{}", i % 11, (i * 5) % 13, target(i)))
+    };
+    place.file("classes.csv", of(&|i| ["u", "v"][i % 2].to_string()));
+    place.file("numbers.csv", of(&|i| (i * i % 11).to_string()));
+    place.file("pairs.csv", "1,12\n2,13\n3,14\n4,15\n5,16\n6,17\n7,18\n8,19\n");
 }
 
 #[test]
-fn a_collapsed_embedding_is_told_everywhere_whatever_was_learned_from() {
+fn a_collapsed_embedding_is_told_everywhere_and_the_first_commands_warn_of_nothing() {
     let place = Place::new();
     write_tables(&place);
-    place.file("pairs.csv", "1,12\n2,13\n3,14\n4,15\n5,16\n6,17\n7,18\n8,19\n");
     for data in
         ["classes.csv", "numbers.csv --task regression", "numbers.csv --pairs pairs.csv --ignore y"]
     {
         let codes = ["constant_columns", "collapsed_to_point"];
         assert_warns(&place, &format!("{data} --l2 1000 --dim 2"), &codes);
     }
-}
-
-#[test]
-fn the_first_command_of_the_readme_warns_of_nothing() {
-    let place = Place::new();
     assert_warns(&place, "iris --dim 2", &[]);
     assert_warns(&place, "balance --dim 2 --max-iterations 200", &[]);
 }
