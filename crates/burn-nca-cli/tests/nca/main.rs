@@ -24,7 +24,6 @@ mod pipes;
 mod program;
 mod release;
 mod repeats;
-mod rounding;
 mod scores;
 mod source;
 mod sparse;

@@ -24,10 +24,11 @@ fn assert_warns(place: &Place, options: &str, codes: &[&str]) {
     assert_eq!(page.matches("class=\"warning\"").count(), codes.len());
 }
 
-/// Writes forty rows of two numbers and a target, a column without a spread between them.
+/// Writes forty rows of two numbers and a target, a column between them that is constant but for rounding.
 fn write_tables(place: &Place) {
     let of = |target: &dyn Fn(usize) -> String| {
-        table("a,b,c,y", 40, |i| format!("{},7,{},{}", i % 11, (i * 5) % 13, target(i)))
+        let sum = |i: usize| if i % 3 == 0 { "0.3" } else { "0.30000000000000004" };
+        table("a,b,c,y", 40, |i| format!("{},{},{},{}", i % 11, sum(i), (i * 5) % 13, target(i)))
     };
     place.file("classes.csv", of(&|i| ["u", "v"][i % 2].to_string()));
     place.file("numbers.csv", of(&|i| (i * i % 11).to_string()));

@@ -72,20 +72,16 @@ fn ranges() -> Vec<Refused> {
 fn encoders() -> Vec<Refused> {
     let mlp = |hidden: &[usize], k| EncoderConfig::mlp(hidden).check_size(2, k);
     let layers = |layers: HiddenLayers| EncoderConfig::Mlp(layers).check_size(2, 1);
-    let modern = || ModernConfig { members: 2, ..ModernConfig::default() };
     vec![
         varied([0, 1], |units| mlp(&[units], 1)),
         varied([101, 100], |count| mlp(&vec![2; count], 1)),
-        varied([21, 20], |k| mlp(&[2], k)),
         refused(mlp(&[9000, 9000], 9000))
             .by("ask for fewer dimensions", mlp(&[3000, 9000], 100))
             .by("smaller hidden layers", mlp(&[1000, 1000], 9000)),
         varied([257, 256], |width| EncoderConfig::mlp(&[width]).check_activations([2, 1], 1 << 20)),
         varied([1.0, 0.0], |dropout| layers(HiddenLayers { dropout, ..vec![3].into() })),
         varied([-1.0, 0.0], |noise| layers(HiddenLayers { noise, ..vec![3].into() })),
-        varied([0, 2], |members| ModernConfig { members, ..modern() }.check(2)),
-        varied([1.0, 0.5], |dropout| ModernConfig { dropout, ..modern() }.check(2)),
-        varied([0, 1], |width| ModernConfig { blocks: 1, width, ..modern() }.check(2)),
+        varied([0, 2], |members| ModernConfig { members, ..ModernConfig::default() }.check(2)),
     ]
 }
 

@@ -1,17 +1,16 @@
 //! Calls of `burn_nca_data::tables` that are refused, and what is done about them.
 
 use burn_nca_data::{
-    AgreementWidth, Agreements, Categorical, Coincidences, Features, Labeled, LabeledPair,
-    LabeledPairs, Missing, Pairs, PreparationConfig, RawColumn, RawTable, RegressionData, Scaling,
-    ScalingKind, SparseFeatures, TrainingData, grouped_folds, random_folds, stratified_folds,
-    stratified_split,
+    AgreementWidth, Agreements, Coincidences, Features, Labeled, LabeledPair, LabeledPairs,
+    Missing, Pairs, PreparationConfig, RawColumn, RawTable, RegressionData, Scaling, ScalingKind,
+    SparseFeatures, grouped_folds, random_folds, stratified_split,
 };
 
 use super::calls::{Refused, caught, refused, varied};
 
 pub(super) fn all() -> Vec<Refused> {
-    let calls = [agreements(), pairs(), features(), labeled(), sparse(), splits(), training()];
-    calls.into_iter().flatten().chain(prepared()).collect()
+    let calls = [agreements(), pairs(), features(), labeled(), sparse(), splits(), prepared()];
+    calls.into_iter().flatten().collect()
 }
 
 /// Rows of one column.
@@ -145,26 +144,13 @@ fn sparse() -> Vec<Refused> {
     ]
 }
 
-/// A class per row, of rows that count up.
-fn classes(labels: &[usize]) -> Labeled {
-    let rows: Vec<f64> = (0..labels.len()).map(|row| row as f64).collect();
-    Labeled::from_labels(column(&rows), labels.to_vec()).unwrap()
-}
-
 fn splits() -> Vec<Refused> {
-    let folds = |labels: &[usize], folds| stratified_folds(&classes(labels), folds, 1);
     let grouped = |groups: &[usize], folds| grouped_folds(&vec![0; groups.len()], groups, folds, 1);
     vec![
         refused(random_folds(3, 4, 1))
             .by("give more rows", random_folds(4, 4, 1))
             .by("fewer folds", random_folds(3, 3, 1)),
         varied([1, 5], |folds| random_folds(9, folds, 1)),
-        refused(folds(&[0, 0, 0, 1], 3))
-            .by("join it with another class", folds(&[0, 0, 0, 0], 3))
-            .by("leave it out", folds(&[0, 0, 0], 3)),
-        refused(folds(&[0, 0, 0, 1, 1], 3))
-            .by("give 2 folds or fewer", folds(&[0, 0, 0, 1, 1], 2))
-            .by("join it with another class", folds(&[0, 0, 0, 0, 0], 3)),
         refused(grouped(&[0, 0, 1, 1], 3))
             .by("give more groups", grouped(&[0, 1, 2, 2], 3))
             .by("ask for fewer parts", grouped(&[0, 0, 1, 1], 2)),
@@ -172,71 +158,20 @@ fn splits() -> Vec<Refused> {
     ]
 }
 
-fn training() -> Vec<Refused> {
-    let check = |labels: &[usize]| classes(labels).check();
-    let numbers = |values: &[f64]| {
-        let rows = classes(&vec![0; values.len()]).features().clone();
-        RegressionData::new(rows, "t", values.to_vec()).unwrap().check()
-    };
-    let share = |rows: usize, share| {
-        classes(&(0..rows).map(|row| row % 2).collect::<Vec<_>>()).hold_out(share, 1)
-    };
-    let pairs = |share| {
-        let all = Pairs::new(4, vec![(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)]).unwrap();
-        Coincidences::new(column(&[0.0, 1.0, 2.0, 3.0]), all).unwrap().hold_out(share, 1)
-    };
-    // The fit without it is the whole data.
-    let off = || burn_nca_data::Result::<()>::Ok(());
-    vec![
-        refused(share(20, 0.01))
-            .by("give more rows", share(400, 0.01))
-            .by("a larger share", share(20, 0.1))
-            .by("switch early stopping off", off()),
-        refused(pairs(0.01))
-            .by("give another share", pairs(0.4))
-            .by("switch early stopping off", off()),
-        refused(check(&[0, 0])).cured(check(&[0, 0, 1])),
-        refused(check(&[0, 1])).cured(check(&[0, 1, 1])),
-        refused(numbers(&[1.0, 2.0])).cured(numbers(&[1.0, 2.0, 3.0])),
-        refused(numbers(&[1.0, 1.0, 1.0])).cured(numbers(&[1.0, 2.0, 3.0])),
-        varied([1, 2], |rows| column(&vec![1.0; rows]).check()),
-    ]
-}
-
 fn prepared() -> Vec<Refused> {
-    let numbers = |name: &str, values: &[f64]| RawColumn::numbers(name, values.to_vec());
-    let table = |columns: Vec<RawColumn>| RawTable::new(columns).unwrap();
-    let fit = |config: &PreparationConfig, table: &RawTable| {
-        config.fit(table, &(0..table.rows()).collect::<Vec<_>>())
+    let table = |name: &str| RawTable::new(vec![RawColumn::numbers(name, vec![1.0, 2.0])]).unwrap();
+    let fit = |config: &PreparationConfig, table: &RawTable| config.fit(table, &[0, 1]);
+    let plain = PreparationConfig::default();
+    let indicators = |missing| {
+        fit(&PreparationConfig { missing, indicators: true, ..plain.clone() }, &table("a"))
     };
-    let with = |missing| PreparationConfig { missing, ..PreparationConfig::default() };
-    let whole = table(vec![numbers("a", &[1.0, 2.0])]);
-    let holes = table(vec![numbers("a", &[1.0, f64::NAN]), numbers("b", &[f64::NAN, 2.0])]);
-    let indicators =
-        |missing| fit(&PreparationConfig { indicators: true, ..with(missing) }, &whole);
-    let categorical =
-        |categorical| PreparationConfig { categorical, ..PreparationConfig::default() };
-    let named = |name: &str| fit(&categorical(Categorical::Columns(names(&[name]))), &whole);
-    let more =
-        |last: &'static str| table(vec![RawColumn::text("a", ["yes", "no", last].map(Some))]);
-    let auto = categorical(Categorical::Auto);
-    let apply = |column| fit(&with(Missing::Drop), &whole).unwrap().apply(&table(vec![column]));
     vec![
-        varied(["b", "a"], |name| apply(numbers(name, &[1.0]))),
-        varied([f64::NAN, 1.0], |value| apply(numbers("a", &[value, value]))),
-        varied(["maybe", "no"], |level| fit(&auto, &more("no")).unwrap().apply(&more(level))),
-        refused(fit(&auto, &table(Vec::new()))).cured(fit(&auto, &whole)),
+        varied(["b", "a"], |name| fit(&plain, &table("a")).unwrap().apply(&table(name))),
+        varied([RawTable::new(Vec::new()).unwrap(), table("a")], |table| fit(&plain, &table)),
         refused(indicators(Missing::Drop))
             .by("ask for mean", indicators(Missing::Mean))
             .by("median", indicators(Missing::Median))
             .by("most-frequent", indicators(Missing::MostFrequent))
-            .by("leave the indicators out", fit(&with(Missing::Drop), &whole)),
-        refused(fit(&with(Missing::Drop), &holes))
-            .by("fill them in (mean, median, most-frequent)", fit(&with(Missing::Mean), &holes))
-            .by(
-                "leave the columns out that lack most",
-                fit(&with(Missing::Drop), &table(vec![numbers("a", &[1.0, f64::NAN])])),
-            ),
-        varied(["b", "a"], named),
+            .by("leave the indicators out", fit(&plain, &table("a"))),
     ]
 }
