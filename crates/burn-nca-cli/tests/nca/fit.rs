@@ -1,22 +1,51 @@
-//! The main job: a table in, a metric, a comparison and a report out; and the objective at the identity, against the numbers
+//! The main job: a table in, a metric, a comparison and a report out, as the README shows it; and the objective at the identity, against the numbers
 //! of other programs' tests (computed independently).
 
 use serde_json::Value;
 
-use crate::{Place, assert_close, methods_compared, nca, number, numbers};
+use crate::{Place, ROOT, array_of, assert_close, methods_compared, nca, number, numbers};
 
 /// One fit whose settings are given, so that nothing is compared first.
 const IRIS: &str = "fit iris --dim 2 --quiet --objective g --l2 0.01 --penalty weights";
 
+/// The lines that do not differ between runs and CPUs: without the last digits of the end point, and with them which
+/// tolerance stops the fit first, times and bytes, and what the time limit of a loaded machine leaves out of a comparison.
+fn lasting<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let varying = [" solver", " memory", " f ", " g ", " stopped"];
+    let lasts = |line: &&str| !varying.iter().any(|start| line.starts_with(start));
+    lines.filter(lasts).map(|line| line.split(": best of ").next().unwrap_or(line)).collect()
+}
+
 #[test]
 fn the_table_of_iris_looks_as_it_should() {
-    // Seconds and bytes differ from run to run; the last digits of the end point, and with them which tolerance stops the
-    // fit first, from CPU to CPU.
-    let varying = [" solver", " memory", " f ", " g ", " stopped"];
-    let varies = |line: &&str| varying.iter().any(|start| line.starts_with(start));
-    let text = nca(IRIS).printed();
-    let text: Vec<&str> = text.lines().filter(|line| !varies(line)).collect();
-    insta::assert_snapshot!("iris", text.join("\n"));
+    insta::assert_snapshot!("iris", lasting(nca(IRIS).printed().lines()).join("\n"));
+}
+
+#[test]
+fn the_first_command_of_the_readme_prints_what_it_shows_and_learns() {
+    let readme = std::fs::read_to_string(format!("{ROOT}/README.md")).unwrap();
+    // The lines of the fenced block that follows a marker.
+    let block_after = |marker: &str| -> Vec<&str> {
+        let (_, rest) = readme.split_once(marker).unwrap();
+        rest.trim_start().lines().skip(1).take_while(|line| !line.starts_with("```")).collect()
+    };
+    let command = block_after("<!-- main-job -->").join(" ");
+    let arguments = command.strip_prefix("cargo run --locked -- ").unwrap();
+    let (arguments, folder) = arguments.split_once(" --out ").unwrap();
+    let place = Place::new();
+    let printed = place.nca(&format!("{arguments} --out run")).printed();
+    let shown = block_after("<!-- main-output -->");
+    assert_eq!(lasting(printed.lines()), lasting(shown.into_iter()), "{arguments}:\n{printed}");
+    assert!(readme.contains(&format!("`{folder}/report.html`")));
+
+    // It learns: gradient steps, a training curve and a replay, and more rows correct than by any baseline.
+    let report = place.json("run/report.json");
+    assert!(report["iterations"].as_u64().unwrap() > 2 && report["replay"].is_object());
+    let rows = array_of(&report["comparison"]["rows"]);
+    let (fitted, baselines) = rows.split_last().unwrap();
+    assert_eq!(fitted["method"], "NCA");
+    let most = number(fitted, "nn_test") - 0.1;
+    assert!(baselines.iter().all(|row| number(row, "nn_test") < most), "{rows:?}");
 }
 
 #[test]

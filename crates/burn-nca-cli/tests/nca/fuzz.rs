@@ -12,7 +12,6 @@ mod json_damage;
 mod mutate;
 
 use std::fs;
-use std::path::Path;
 
 use rand::RngExt;
 use rand::seq::IndexedRandom;
@@ -36,10 +35,9 @@ fn fuzz(file: &str, count: u64, commands: &[&str]) {
     }
     let whole: Vec<Value> =
         RUNS.iter().map(|(run, _)| place.json(&format!("{run}/{file}"))).collect();
-    let (mut tried, mut answered) = (0, 0);
+    let mut answered = 0;
     for number in files::numbers(count) {
         let mut rng = files::generator(number);
-        tried += 1;
         let at = rng.random_range(0..RUNS.len());
         let (run, data) = RUNS[at];
         let path = place.path(run).join(file);
@@ -50,15 +48,15 @@ fn fuzz(file: &str, count: u64, commands: &[&str]) {
         let outcome = place.nca(&command).run();
         let (code, said) = (outcome.0.status.code(), outcome.stderr());
         if !matches!(code, Some(0..=2)) || said.contains("panicked") || said.len() > 6000 {
-            let name = Path::new(file).file_name().unwrap().to_str().unwrap();
-            let kept = std::env::temp_dir().join(format!("burn-nca-fuzz-{number}-{name}"));
+            let name = format!("burn-nca-fuzz-{number}-{}", file.replace('/', "-"));
+            let kept = std::env::temp_dir().join(name);
             fs::write(&kept, damaged).unwrap();
             panic!("{file}, number {number}, kept as {}: {command}\n{outcome}", kept.display());
         }
         answered += u64::from(code == Some(0));
         fs::write(&path, before).unwrap();
     }
-    println!("{file}: of {tried} files {answered} were answered");
+    println!("{file}: {answered} files were answered");
     assert!(answered > 0, "some damage does no harm");
 }
 

@@ -1,9 +1,9 @@
-//! Help, completions, lists, and the demo.
+//! Help, completions, lists, the demo, and what is refused: exit code 1 for data, 2 for usage.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 
-use crate::{Place, assert_parts, nca};
+use crate::{Place, assert_parts, nca, table};
 
 pub const VERBS: &str = "demo fit transform predict evaluate info report export devices methods \
                          datasets completions";
@@ -57,4 +57,19 @@ fn the_demo_serves_the_page_where_a_free_port_is_given() {
     demo.kill().unwrap();
     demo.wait().unwrap();
     assert!(answer.ends_with("the page"), "{answer}");
+}
+
+#[test]
+fn commands_are_refused_with_what_is_wrong_and_what_to_do() {
+    let place = Place::new();
+    place.nca("fit iris --dim 2 --max-iterations 1 --out run").success();
+    place.file("n.csv", table("a,b,y", 5, |row| format!("{row},{},{row}.5", row * row % 7)));
+    let iris = "sepal_length_cm,sepal_width_cm,petal_length_cm,petal_width_cm";
+    place.file("huge.csv", format!("{iris}\n5,3,1,0.2\n5,3,1e308,0.2\n"));
+    let lines = include_str!("refused.txt").lines();
+    for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let fields: Vec<&str> = line.split(" | ").collect();
+        let message = place.nca(fields[1]).fails(fields[0].parse().unwrap(), &fields[2..]);
+        assert!(!message.contains("panicked"), "{line}: {message}");
+    }
 }

@@ -2,7 +2,6 @@
 // Clippy knows the tests themselves, not the functions they share.
 #![allow(clippy::unwrap_used)]
 
-mod bad_input;
 mod continuous;
 mod cures;
 mod decision;
@@ -19,19 +18,15 @@ mod methods;
 mod models;
 mod nameless;
 mod names;
-mod output_files;
-mod pipes;
 mod program;
 mod release;
 mod repeats;
 mod scores;
-mod source;
 mod sparse;
-mod stderr;
+mod streams;
 mod tables;
 mod targets;
 mod threads;
-mod time_budget;
 mod tuning;
 mod warnings;
 mod wide;

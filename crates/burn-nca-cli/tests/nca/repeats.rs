@@ -45,36 +45,6 @@ fn fit(place: &Place, options: &str) -> Value {
 }
 
 #[test]
-fn test_rows_that_are_training_rows_are_counted_and_the_others_are_scored() {
-    let place = Place::new();
-    let (rows, new) = (coin_toss(60, 1), coin_toss(20, 2));
-    write(&place, "train.csv", &rows);
-    write(&place, "part.csv", &[&rows[..25], &new].concat());
-    write(&place, "new.csv", &new);
-    let found = fit(&place, "train.csv --test part.csv");
-    let of_code = warnings(&found).iter().filter(|(code, _)| *code == "training_rows").count();
-    assert_eq!(of_code, 1, "{}", found["warnings"]);
-    assert_eq!(found["data"]["test_in_training"], 25);
-    // The score of the others is that of the same fit on them alone.
-    let others = fit(&place, "train.csv --test new.csv");
-    let share = 100.0 * number(&others["accuracy"], "test");
-    let said = format!("optimistic; on the other 20 rows: 1-NN accuracy {share:.1} %");
-    assert_known(&found, "25 of 45 test rows are also training rows", &said);
-    assert_eq!(text(&others, "training_rows"), "");
-
-    let all = fit(&place, "train.csv --test train.csv");
-    assert_known(&all, "all 60 test rows are also training rows", "");
-    // Columns in another order and numbers that are written otherwise are the same rows.
-    let other = |row: &String| {
-        let cells: Vec<&str> = row.trim().split(',').collect();
-        format!("{},{},{}00,{},+{}\n", cells[3], cells[4], cells[0], cells[1], cells[2])
-    };
-    let written: String = rows[..30].iter().map(other).collect();
-    place.file("other.csv", format!("s,class,p,q,r\n{written}"));
-    assert_known(&fit(&place, "train.csv --test other.csv"), "all 30 test rows", "");
-}
-
-#[test]
 fn every_split_and_task_counts_its_own() {
     let place = Place::new();
     let rows = coin_toss(40, 4);
@@ -97,6 +67,25 @@ fn every_split_and_task_counts_its_own() {
     place.file("split.csv", format!("p,q,r,s,class,part\n{marked}"));
     assert_known(&fit(&place, "split.csv --split part --target class"), "all 30 test rows", "");
 
+    // Columns in another order and numbers that are written otherwise are the same rows; the others are scored.
+    let new = coin_toss(20, 2);
+    write(&place, "train.csv", &rows);
+    write(&place, "new.csv", &new);
+    let other = |row: &String| {
+        let cells: Vec<&str> = row.trim().split(',').collect();
+        format!("{},{},{}00,{},+{}\n", cells[3], cells[4], cells[0], cells[1], cells[2])
+    };
+    let written: String = rows[..25].iter().chain(&new).map(other).collect();
+    place.file("part.csv", format!("s,class,p,q,r\n{written}"));
+    let found = fit(&place, "train.csv --test part.csv");
+    assert_eq!(found["data"]["test_in_training"], 25);
+    // The score of the others is that of the same fit on them alone.
+    let others = fit(&place, "train.csv --test new.csv");
+    let share = 100.0 * number(&others["accuracy"], "test");
+    let said = format!("optimistic; on the other 20 rows: 1-NN accuracy {share:.1} %");
+    assert_known(&found, "25 of 45 test rows are also training rows", &said);
+    assert_eq!(text(&others, "training_rows"), "");
+
     let numbers = with_numbers(&rows);
     write(&place, "t.csv", &numbers[..30]);
     write(&place, "u.csv", &numbers[20..]);
@@ -104,10 +93,9 @@ fn every_split_and_task_counts_its_own() {
     let start = "10 of 20 test rows are also training rows";
     assert_known(&found, start, "on the other 10 rows: R²");
 
-    write(&place, "p.csv", &rows);
     let pair = |row| format!("{row},{}\n{},{row}\n", row + 1, row + 1);
     place.file("pairs.csv", (1..40).map(pair).collect::<String>());
-    let found = fit(&place, "p.csv --pairs pairs.csv --ignore class");
+    let found = fit(&place, "train.csv --pairs pairs.csv --ignore class");
     assert_known(&found, "", " test pairs are also training pairs");
 }
 

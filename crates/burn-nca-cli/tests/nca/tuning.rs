@@ -1,9 +1,10 @@
-//! The search for settings.
+//! The search for settings, and the time budget of a fit: counted from the start of the command, over every stage.
 
 use serde_json::Value;
 
 use crate::continuous::{write_film, write_houses};
-use crate::{Place, array_of, assert_parts, methods_compared, nca, table};
+use crate::sparse::write_texts;
+use crate::{Place, array_of, assert_parts, methods_compared, nca, table, warned};
 
 /// The trials of a search.
 fn trials(report: &Value) -> &[Value] {
@@ -154,5 +155,30 @@ fn every_method_of_classes_with_settings_is_searched_and_names_those_it_chose() 
         // A classifier has as many in the map of each class.
         let maps = if method == "lca-classifier" { 3 } else { 1 };
         assert_eq!(report["settings"]["d_output"], maps * chosen["dimension"].as_u64().unwrap());
+    }
+}
+
+#[test]
+fn a_spent_budget_leaves_a_search_and_a_reduction_out_and_says_so() {
+    let place = Place::new();
+    write_texts(&place);
+    for (data, said) in [
+        ("iris --dim 2 --tune", "not_compared: "),
+        ("iris", "not_compared: "),
+        (
+            "counts.mtx,topics.csv --dim 2 --reduce 8 --no-tune",
+            "after 0 of 6 passes the time budget was spent",
+        ),
+    ] {
+        let report = place.nca(&format!("fit {data} --time-budget 1e-9")).json();
+        assert!(report["accuracy"]["test"].is_number() && report["iterations"] == 1, "{data}");
+        assert_parts(&warned(&report), &["not_compared: ", said]);
+        let tuning = &report["tuning"];
+        if !tuning.is_null() {
+            assert!(trials(&report).is_empty(), "{tuning}");
+            assert!(tuning["chosen"].as_str().unwrap().contains("not compared"), "{tuning}");
+            assert!(tuning["end"].as_str().unwrap().starts_with("The time limit"), "{tuning}");
+        }
+        assert_eq!(tuning.is_null(), data.ends_with("--no-tune"), "{data}");
     }
 }

@@ -58,19 +58,11 @@ fn the_report_of_many_classes_is_small_and_lists_the_errors() {
     place.file("t.csv", table("a,b,class", 1600, row));
     let report = place.nca("fit t.csv --dim 2 --max-iterations 1 --out run").json();
     // As people count.
-    for at in [2, 10] {
-        assert_eq!(report["data"]["classes"][at]["name"], format!("name {at}"));
-    }
-    assert!(report["confusion"].get("counts").is_none());
+    assert_eq!(report["data"]["classes"][10]["name"], "name 10");
     let cells = array_of(&report["confusion"]["cells"]).iter();
     assert_eq!(cells.map(|cell| cell[2].as_u64().unwrap()).sum::<u64>(), 400);
-    for (name, most) in [("run/report.html", 600_000), ("run/report.json", 400_000)] {
-        let size = place.read(name).len();
-        assert!(size < most, "{name}: {size}");
-    }
-
-    let evaluation = place.nca("evaluate run t.csv").json();
-    assert!(evaluation["confusion"].is_null() && evaluation["confusion_cells"].is_array());
+    assert!(place.read("run/report.html").len() < 600_000);
+    assert!(place.read("run/report.json").len() < 400_000);
     assert!(place.nca("evaluate run t.csv").printed().lines().count() < 70);
     let text = place.nca("info run").printed();
     assert!(text.lines().all(|line| line.chars().count() < 700), "{text}");

@@ -4,7 +4,6 @@
 
 mod claims;
 mod extract;
-mod first_command;
 mod place;
 
 use std::fs;
