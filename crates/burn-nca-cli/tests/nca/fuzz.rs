@@ -35,9 +35,10 @@ fn fuzz(file: &str, count: u64, commands: &[&str]) {
     }
     let whole: Vec<Value> =
         RUNS.iter().map(|(run, _)| place.json(&format!("{run}/{file}"))).collect();
-    let mut answered = 0;
+    let (mut tried, mut answered) = (0, 0);
     for number in files::numbers(count) {
         let mut rng = files::generator(number);
+        tried += 1;
         let at = rng.random_range(0..RUNS.len());
         let (run, data) = RUNS[at];
         let path = place.path(run).join(file);
@@ -56,7 +57,7 @@ fn fuzz(file: &str, count: u64, commands: &[&str]) {
         answered += u64::from(code == Some(0));
         fs::write(&path, before).unwrap();
     }
-    println!("{file}: {answered} files were answered");
+    println!("{file}: of {tried} files {answered} were answered");
     assert!(answered > 0, "some damage does no harm");
 }
 

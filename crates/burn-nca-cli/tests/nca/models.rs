@@ -93,14 +93,6 @@ fn a_model_tells_what_it_is_in_text_and_json_and_exports_its_layer() {
     let cure = "an encoder of the user's own\nhint: load it in the program";
     let message = place.nca("info run").fails(1, &[cure]);
     assert!(!message.contains("load_with"), "{message}");
-
-    // Small weights are no zeros.
-    let row = |row: usize| format!("{},{},{}", row % 7 * 10_000_000, row % 5, row % 2);
-    place.file("t.csv", table("a,b,y", 30, row));
-    place.nca("fit t.csv --scale none --no-tune --max-iterations 2 --out small").success();
-    let text = place.nca("info small").printed();
-    let row = text.lines().find(|line| line.starts_with(" a ")).unwrap();
-    assert!(row.contains("e-") && !row.contains('\u{2212}'), "{text}");
 }
 
 #[cfg(unix)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{Place, array_of, assert_parts, corpus, table, warnings};
+use crate::{Place, array_of, assert_parts, table, warnings};
 
 /// Writes `counts.mtx`, ninety texts of three topics over forty words, and their `topics.csv`.
 pub fn write_texts(place: &Place) {
@@ -47,15 +47,4 @@ fn a_sparse_table_is_reduced_for_the_fit_and_its_model_takes_the_table_itself() 
     assert!(right(&place.nca("predict modern counts.mtx").printed()) > 80);
     let explained = place.nca("predict modern counts.mtx --explain").printed();
     assert_eq!(explained.lines().count(), 91);
-}
-
-#[test]
-fn an_archive_of_scipy_is_such_a_table() {
-    let place = Place::new();
-    let rows = corpus("npz/csr.npz");
-    place.file("topics.csv", "topic\na\nb\na\nb\nb\n");
-    let fit = format!("fit {rows},topics.csv --method pca --dim 2 --test-size 0 --out run");
-    let report = place.nca(&fit).json();
-    assert_eq!((&report["data"]["rows"], &report["data"]["columns"]), (&5.into(), &4.into()));
-    assert_eq!(place.nca(&format!("predict run {rows}")).printed().lines().count(), 6);
 }

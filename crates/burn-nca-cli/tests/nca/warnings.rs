@@ -27,7 +27,7 @@ fn assert_warns(place: &Place, options: &str, codes: &[&str]) {
 /// Writes forty rows of two numbers and a target, a column between them that is constant but for rounding.
 fn write_tables(place: &Place) {
     let of = |target: &dyn Fn(usize) -> String| {
-        let sum = |i: usize| if i % 3 == 0 { "0.3" } else { "0.30000000000000004" };
+        let sum = |i: usize| if i.is_multiple_of(3) { "0.3" } else { "0.30000000000000004" };
         table("a,b,c,y", 40, |i| format!("{},{},{},{}", i % 11, sum(i), (i * 5) % 13, target(i)))
     };
     place.file("classes.csv", of(&|i| ["u", "v"][i % 2].to_string()));

@@ -186,7 +186,7 @@ fn methods() -> Vec<Refused> {
     let gradient = em.with_setting("trainer", "gradient").unwrap();
     assert!(AnyMethod::named("nca").unwrap().takes(Task::Classes));
     vec![
-        varied(["nope", "nca"], |name| AnyMethod::named(name)),
+        varied(["nope", "nca"], AnyMethod::named),
         refused(estimator("mlkr", 1).fit(&data(), &device()))
             .by("choose another method", fit(&estimator("nca", 1)))
             .by("give other data", estimator("mlkr", 1).fit(&numbers(), &device())),

@@ -142,7 +142,8 @@ pub fn uncompiled(documents: &[String]) -> Vec<String> {
                 let mut pieces = code.split("{..}");
                 pieces.try_fold(&text[..], |rest, piece| Some(rest.split_once(piece)?.1)).is_some()
             };
-            if !(is_tested && attribute != ",ignore") && !texts.iter().any(is_in) {
+            let is_compiled = is_tested && attribute != ",ignore" || texts.iter().any(is_in);
+            if !is_compiled {
                 found.push(format!(
                     "{name}:{number}: no doc test compiles this Rust and it is in no source file; for documents without \
                      a program of their own there is tests/acceptance/tests/documents"
