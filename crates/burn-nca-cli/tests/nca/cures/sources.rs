@@ -70,7 +70,7 @@ fn sites(code: &str, is_program: bool) -> Vec<&str> {
             found.extend(name.filter(|name| !is_path && !["from", "Edit", "Set"].contains(name)));
         }
     }
-    for call in ["hinted", "usage", "refusal"].into_iter().filter(|_| is_program) {
+    for call in ["hinted", "usage", "refusal", "idle"].into_iter().filter(|_| is_program) {
         let is_call = |at: usize| {
             !code[..at].ends_with("fn ") && !code[..at].ends_with(char::is_alphanumeric)
         };
