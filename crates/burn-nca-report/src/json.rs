@@ -106,12 +106,12 @@ mod tests {
     }
 
     #[test]
-    fn a_report_survives_json() {
+    fn a_report_survives_json_a_top_level_field_a_line() {
         let classes = Report::with_classes(&["a \"quoted\" name", "β"], 40, 5);
         for report in [classes, Report::of_numbers(), Report::of_pairs()] {
-            let read = Report::from_json(&report.to_json().unwrap()).unwrap();
-            assert_eq!(value(&report), value(&read));
-            assert_eq!(report.header, read.header);
+            let text = report.to_json().unwrap();
+            assert_eq!(value(&report), value(&Report::from_json(&text).unwrap()));
+            assert_eq!(text.lines().count(), value(&report).as_object().unwrap().len() + 2);
         }
     }
 
@@ -132,14 +132,7 @@ mod tests {
         let mut report = Report::example();
         report.classes_mut().accuracy.test = None;
         let json: Value = serde_json::from_str(&report.to_json().unwrap()).unwrap();
-        assert!(json["accuracy"]["train"].is_f64());
         assert!(json["accuracy"].as_object().unwrap()["test"].is_null());
-        assert!(json["termination"].is_string());
-        assert!(json["iterations"].is_u64() && json["evaluations"].is_u64());
-        assert!(json["seconds"].is_f64() && json["f"].is_f64() && json["g"].is_f64());
-        let train = report.header.data.train;
-        assert_eq!(json["p"].as_array().unwrap().len(), train);
-        assert_eq!(json["perplexity"].as_array().unwrap().len(), train);
         assert_eq!(json["embedding"]["points"][0]["part"], "train");
         assert_eq!(json["comparison"]["rows"][3]["nn_test"], 43.0 / 45.0);
         assert_eq!(json["class_scores"]["majority_share"], 1.0 / 3.0);
@@ -147,13 +140,5 @@ mod tests {
         assert_eq!((&json["kind"], &json["scores"]["rule"]), (&"numbers".into(), &"kernel".into()));
         assert_eq!(json["comparison"]["rows"][0]["r2_test"], 0.752);
         assert!(json["embedding"]["points"][0]["value"].is_f64() && json["value"].is_f64());
-    }
-
-    #[test]
-    fn every_top_level_field_has_a_line_of_its_own() {
-        let report = Report::example();
-        let text = report.to_json().unwrap();
-        let fields = value(&report).as_object().unwrap().len();
-        assert_eq!(text.lines().count(), fields + 2);
     }
 }

@@ -24,15 +24,13 @@ mod page;
 mod picture_file;
 mod section;
 mod sections;
-mod solver;
-mod summary;
 mod warning;
 
 pub use burn_nca_program::number::{self, counted};
 pub use burn_nca_program::terminal;
 pub use model::{
     Accuracy, ClassCount, ClassResults, Data, DeviceSummary, FORMAT, Header, Measured, Report,
-    Results, ValueResults,
+    Results, SolverRun, ValueResults,
 };
 pub use picture_file::{PictureFormat, picture_file};
 pub use section::Section;
@@ -52,5 +50,4 @@ pub use sections::picture::{
 pub use sections::replay::{Replay, ReplayFigure, ReplayFrame, ReplayPoint, ReplayValues, Window};
 pub use sections::tuning::{ComparedBy, Tuning};
 pub use sections::weights::{FeatureWeight, FeatureWeights, RankedFeature};
-pub use solver::SolverRun;
 pub use warning::{Warning, WarningCode};

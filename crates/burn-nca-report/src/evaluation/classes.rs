@@ -8,14 +8,11 @@ use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, Labeled, TensorFeatures, WithoutClass};
 use burn_nca_learn::evaluate::{ClassScores, RowTerms};
 
-use super::baselines::compared;
-use super::embedding::embed;
-use super::judging::{ClassComparison, MethodScores, class_references};
+use super::judging::{ClassComparison, MethodScores, class_references, compared};
 use super::new_rows::accuracy;
-use super::parts::{Parts, Space};
-use super::picture::Axes;
 use super::rows::Rows;
 use super::sample::Sample;
+use super::space::{Axes, Parts, Space, embed};
 use super::{Evaluation, Stages};
 use crate::sections::picture::{DRAWN, thinned};
 use crate::{
@@ -193,47 +190,27 @@ mod tests {
     use burn_nca_learn::evaluate::{Embedded, held_out_accuracy, leave_one_out_accuracy};
 
     use super::*;
-    use crate::MeasureRow;
     use crate::evaluation::AllStages;
-    use crate::evaluation::embedding::resolve_device;
-
-    /// The rows of the comparison of iris, a third of it (or nothing) held out.
-    fn compared(held_out: bool) -> (Labeled, Labeled, Vec<MeasureRow>) {
-        let data = iris();
-        let (test, train): (Vec<usize>, Vec<usize>) =
-            (0..150).partition(|row| held_out && row % 3 == 0);
-        let (train, test) = (data.select(&train), data.select(&test));
-        let measured: Vec<usize> = (0..train.rows()).collect();
-        let compare =
-            ClassComparison { train: &train, test: &test, measured: &measured, neighbors: 5 };
-        let device = burn_nca_learn::device::host().unwrap();
-        let rows = compare.baselines(3, &device, &AllStages);
-        let rows = rows.unwrap();
-        (train, test, rows)
-    }
+    use crate::evaluation::space::resolve_device;
 
     #[test]
     fn a_row_of_the_table_is_what_the_library_says() {
-        let (train, test, rows) = compared(true);
-        let (device, dtype) = resolve_device(&burn_nca_learn::device::host().unwrap());
-        let tensor = |data: &Labeled| data.features().to_tensor(&device, dtype);
-        let (train_points, test_points) = (tensor(&train), tensor(&test));
-        let train = Embedded::new(&train_points, train.labels());
-        let test = Embedded::new(&test_points, test.labels());
+        let (test, train): (Vec<usize>, Vec<usize>) = (0..150).partition(|row| row % 3 == 0);
+        let [train, test] = [train, test].map(|rows| iris().select(&rows));
+        let measured: Vec<usize> = (0..train.rows()).collect();
+        let compare =
+            ClassComparison { train: &train, test: &test, measured: &measured, neighbors: 5 };
+        let host = burn_nca_learn::device::host().unwrap();
+        let rows = compare.baselines(3, &host, &AllStages).unwrap();
+        let (device, dtype) = resolve_device(&host);
+        let [known, asked] = [&train, &test].map(|data| data.features().to_tensor(&device, dtype));
+        let known = Embedded::new(&known, train.labels());
+        let asked = Embedded::new(&asked, test.labels());
         let of = |key: &str| rows[0].value(key);
-        assert_eq!(of("nn_train"), leave_one_out_accuracy(train, 1).unwrap().value());
-        assert_eq!(of("nn_test"), held_out_accuracy(train, test, 1).unwrap().value());
-        assert_eq!(of("knn_test"), held_out_accuracy(train, test, 5).unwrap().value());
+        assert_eq!(of("nn_train"), leave_one_out_accuracy(known, 1).unwrap().value());
+        assert_eq!(of("nn_test"), held_out_accuracy(known, asked, 1).unwrap().value());
+        assert_eq!(of("knn_test"), held_out_accuracy(known, asked, 5).unwrap().value());
         let dimensions: Vec<usize> = rows.iter().map(|row| row.dimension).collect();
         assert_eq!(dimensions, [4, 3, 2], "LDA of three classes has two dimensions");
-    }
-
-    #[test]
-    fn without_test_rows_only_the_training_rows_count() {
-        let (_, _, rows) = compared(false);
-        for row in &rows {
-            assert!(row.value("nn_train").is_some() && row.value("nn_test").is_none());
-            assert!(row.values.contains_key("nn_test") && row.interval.is_none());
-        }
     }
 }

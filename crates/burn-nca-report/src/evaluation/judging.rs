@@ -3,16 +3,14 @@
 use anyhow::Result;
 use burn::tensor::{Device, Tensor};
 use burn_nca_learn::Fitted;
-use burn_nca_learn::baseline::Projection;
+use burn_nca_learn::baseline::{Groups, LdaConfig, PcaConfig, Projection};
 use burn_nca_learn::data::{Features, Labeled};
 use burn_nca_learn::evaluate::Accuracy;
 use burn_nca_learn::neighbors::{ClassReferences, NearestConfig, Voters};
 
-use super::baselines::baselines;
-use super::embedding::resolve_device;
-use super::parts::Parts;
+use super::Stages;
 use super::sample::rows_of;
-use super::stages::Stages;
+use super::space::{Parts, resolve_device};
 use crate::{MeasureRow, OWN_RULE};
 
 /// Rows with classes on one scale, in which metrics are compared by the same rules of neighbors.
@@ -151,4 +149,53 @@ pub struct MethodScores {
     pub train: Vec<usize>,
     /// The same of each row held out.
     pub test: Vec<usize>,
+}
+
+/// Measures Euclidean distance, PCA in (at most) `dimension` dimensions and, where there are classes, LDA, as far as the
+/// stages admit them.
+///
+/// LDA has at most c - 1 dimensions; where the within-class scatter is singular it is shrunk, and its name says so; where
+/// that does not help either, it is left out.
+pub(super) fn baselines(
+    train: &Features,
+    classes: Option<&Labeled>,
+    dimension: usize,
+    stages: &dyn Stages,
+    measure: impl Fn(&str, &Projection) -> Result<MeasureRow>,
+) -> Result<Vec<MeasureRow>> {
+    let d = train.columns();
+    // The covariance within the classes serves both PCA and LDA.
+    let groups = classes.map(Groups::of_classes);
+    let mut rows = Vec::new();
+    if stages.admits("Euclidean distance") {
+        rows.push(measure("Euclidean", &Projection::euclidean(d))?);
+    }
+    if stages.admits("PCA") {
+        // n rows span n - 1 directions; more add no distance.
+        let pca = PcaConfig::new(dimension.min(d).min(train.rows() - 1).max(1));
+        let pca = match &groups {
+            Some(groups) => pca.fit_groups(groups)?,
+            None => pca.fit(train)?,
+        };
+        rows.push(measure("PCA", &pca.projection)?);
+    }
+    if let Some((classes, groups)) = classes.zip(groups.as_ref())
+        && stages.admits("LDA")
+        && let lda = LdaConfig::new(dimension.min(LdaConfig::max_directions(classes)))
+        && let Ok(lda) = lda.fit_or_shrink_groups(groups)
+    {
+        let name = match lda.shrinkage {
+            0.0 => "LDA".to_string(),
+            shrinkage => format!("LDA, shrinkage {shrinkage}"),
+        };
+        rows.push(measure(&name, &lda.projection)?);
+    }
+    Ok(rows)
+}
+
+/// The rows of a comparison: the baselines, but for one that the method itself is, and then what was learned.
+pub(super) fn compared(mut baselines: Vec<MeasureRow>, learned: &[MeasureRow]) -> Vec<MeasureRow> {
+    baselines.retain(|row| learned.iter().all(|learned| learned.method != row.method));
+    baselines.extend_from_slice(learned);
+    baselines
 }

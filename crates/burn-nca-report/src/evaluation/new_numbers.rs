@@ -118,29 +118,3 @@ impl NewNumberScores {
         format!("{}\n{table}\n{}", wrapped(&about, terminal), wrapped(&meaning, terminal))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_text_tells_both_rules() {
-        let scores = |r2| NumberScores { r2: Some(r2), rmse: Some(3.25), mae: None };
-        let evaluation = NewNumberScores {
-            rows: 7,
-            target: "price".to_string(),
-            neighbors: 5,
-            decision: Decision::Soft,
-            knn: scores(-0.25),
-            kernel: scores(0.875),
-            warnings: Vec::new(),
-            predicted: Vec::new(),
-        };
-        let text = evaluation.text(Terminal::PLAIN);
-        for part in
-            ["7 rows, target price", "5-NN", "-0.2500", "kernel", "0.8750", "units of price"]
-        {
-            assert!(text.contains(part), "{part} is not in\n{text}");
-        }
-    }
-}

@@ -2,17 +2,17 @@
 
 use anyhow::Result;
 use burn_nca_learn::Fitted;
-use burn_nca_learn::data::{Features, Labeled};
+use burn_nca_learn::data::{Features, Labeled, TensorFeatures};
 use burn_nca_learn::estimator::Decision;
 use burn_nca_learn::evaluate::{
-    Accuracy, ClassScores, Embedded, LogLoss, Quantiles, Reliability, Retrieval, Spread,
+    Accuracy, ClassScores, Embedded, LogLoss, McNemar, McNemarForm, Quantiles, Reliability, Spread,
     brier_score, expected_accuracy, held_out_retrieval, perplexities_by, roc_auc,
 };
-use burn_nca_learn::neighbors::ClassProbabilities;
+use burn_nca_learn::neighbors::{ClassProbabilities, NearestConfig};
 use serde::{Serialize, Serializer};
 
-use super::euclidean::Euclidean;
 use super::repeats::Seen;
+use super::space::resolve_device;
 use super::warnings::about_spread;
 use crate::{ClassTable, Confusion, OWN_RULE, Part, Warning, falls_short};
 
@@ -122,6 +122,22 @@ pub struct Ranking {
     pub without_relevant: usize,
 }
 
+/// k-NN by Euclidean distance on the scaled features, compared with the learned metric on the same rows.
+#[derive(Debug, Serialize)]
+pub struct Euclidean {
+    /// Its accuracy, 0..1.
+    pub knn: Option<f64>,
+    /// Rows that only the learned metric has right.
+    #[serde(rename = "learnt_only")]
+    pub learned_only: usize,
+    /// Rows that only Euclidean distance has right.
+    pub euclidean_only: usize,
+    /// The two-sided p-value of McNemar's test.
+    pub p_value: f64,
+    /// How it was computed: `exact` or `chi-square`.
+    pub test: &'static str,
+}
+
 impl NewRowScores {
     /// Every measure but the comparison with Euclidean distance.
     ///
@@ -140,15 +156,16 @@ impl NewRowScores {
             let predicted = found.pop().unwrap_or_default();
             [found.pop().unwrap_or_default(), predicted]
         };
+        let soft = probabilities.most_probable();
         let accuracy = |predicted: &[usize]| Accuracy::of(predicted, data.labels());
-        let nn = accuracy(&first)?;
-        let knn = accuracy(&predicted)?;
-        let soft = accuracy(&probabilities.most_probable())?;
+        let [nn, knn, soft] = [accuracy(&first)?, accuracy(&predicted)?, accuracy(&soft)?];
         let confusion = Confusion::of(Part::Test, &first, data.labels(), classes);
         let all: Vec<usize> = (0..data.rows()).collect();
         let among_themselves = perplexities_by(model.rule(), &embedding, &all, None)?;
         let train = Embedded::new(model.references(), labels);
         let test = Embedded::new(&embedding, data.labels());
+        let ranking = held_out_retrieval(train, test, k)?;
+        let scores = ClassScores::of(&first, data.labels(), classes)?;
         Ok(Self {
             rows: data.rows(),
             training_rows: labels.len(),
@@ -159,16 +176,18 @@ impl NewRowScores {
             interval: Rules { nn: ends(nn), knn: ends(knn), soft: ends(soft) },
             expected_accuracy: expected_accuracy(&probabilities, data.labels())?,
             probabilities: Probabilities::of(&probabilities, data.labels())?,
-            retrieval: held_out_retrieval(train, test, k)?.into(),
+            retrieval: Ranking {
+                precision_at_k: ranking.precision_at_k,
+                r_precision: ranking.r_precision,
+                map_at_r: ranking.map_at_r,
+                without_relevant: ranking.without_relevant,
+            },
             euclidean: None,
             euclidean_missing: None,
             mean_perplexity: Quantiles::of(&among_themselves).map(|all| all.mean),
             warnings: Vec::new(),
             classes: model.class_names().to_vec(),
-            class_scores: ClassTable::of(
-                Part::Test,
-                &ClassScores::of(&first, data.labels(), classes)?,
-            ),
+            class_scores: ClassTable::of(Part::Test, &scores),
             confusion_cells: confusion.cells.clone(),
             confusion,
             predicted,
@@ -186,8 +205,24 @@ impl NewRowScores {
     /// # Errors
     /// k above the training rows.
     pub fn compare(&mut self, model: &Fitted, train: &Features, data: &Labeled) -> Result<()> {
-        self.euclidean =
-            Some(Euclidean::of(model, train, data, (&self.predicted, self.neighbors))?);
+        let (device, dtype) = resolve_device(&model.references().device());
+        let queries = model.scaling().apply(data.features())?.to_tensor(&device, dtype);
+        let references = model.scaling().apply(train)?.to_tensor(&device, dtype);
+        let voters = model.class_references()?.voters()?;
+        let (search, exclude) = (NearestConfig::new(self.neighbors), voters.exclude(None));
+        let neighbors = search.search_excluding(&queries, &references, exclude)?;
+        let predicted = voters.majority(&neighbors, self.neighbors)?;
+        let test = McNemar::of(&self.predicted, &predicted, data.labels())?;
+        self.euclidean = Some(Euclidean {
+            knn: Accuracy::of(&predicted, data.labels())?.value(),
+            learned_only: test.first_only(),
+            euclidean_only: test.second_only(),
+            p_value: test.p_value(),
+            test: match test.form() {
+                McNemarForm::Exact => "exact",
+                McNemarForm::ChiSquare => "chi-square",
+            },
+        });
         Ok(())
     }
 
@@ -271,16 +306,5 @@ impl Probabilities {
             roc_auc,
             reliability: bins.collect(),
         })
-    }
-}
-
-impl From<Retrieval> for Ranking {
-    fn from(found: Retrieval) -> Self {
-        Self {
-            precision_at_k: found.precision_at_k,
-            r_precision: found.r_precision,
-            map_at_r: found.map_at_r,
-            without_relevant: found.without_relevant,
-        }
     }
 }

@@ -6,12 +6,10 @@ use burn_nca_learn::data::{Features, RegressionData};
 use burn_nca_learn::evaluate::{RegressionScores, perplexities_by};
 use burn_nca_learn::neighbors::{NearestConfig, Numbers, fewest_others, nearest_means};
 
-use super::baselines::{baselines, compared};
-use super::embedding::resolve_device;
-use super::parts::{Parts, Space};
-use super::picture::Axes;
+use super::judging::{baselines, compared};
 use super::rows::Rows;
 use super::sample::{Sample, rows_of};
+use super::space::{Axes, Parts, Space, resolve_device};
 use super::{Evaluation, Stages};
 use crate::number::significant;
 use crate::{

@@ -9,12 +9,11 @@ use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Coincidences, Pairs, Split};
 use burn_nca_learn::evaluate::{PartnerRanks, perplexities_of};
 
-use super::baselines::{baselines, compared};
-use super::parts::Parts;
-use super::picture::Axes;
+use super::judging::{baselines, compared};
 use super::repeats::{Seen, VALUES, seen_pairs};
 use super::rows::Rows;
 use super::sample::{Sample, rows_of};
+use super::space::{Axes, Parts};
 use super::{Evaluation, Stages};
 use crate::{
     Data, Embedding, Measure, MeasureRow, MeasureTable, Part, Point, Results, Unit, ValueMark,

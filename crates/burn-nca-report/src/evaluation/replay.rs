@@ -12,9 +12,9 @@ use burn_nca_learn::neighbors::Numbers;
 
 use super::Stages;
 use super::judging::class_references;
-use super::picture::Axes;
 use super::rows::Rows;
 use super::sample::Sample;
+use super::space::Axes;
 use crate::sections::picture::thinned;
 use crate::{Part, Replay, ReplayFigure, ReplayFrame, ReplayPoint, ReplayValues, Window};
 
@@ -269,41 +269,7 @@ fn nearest(frames: &[Vec<f64>], end: &[f64]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use burn_nca_data::bundled::iris;
-    use burn_nca_learn::NcaConfig;
-    use burn_nca_learn::data::Split;
-
     use super::*;
-    use crate::evaluation::AllStages;
-
-    /// Stages that end before a step of the replay.
-    struct EndBefore(usize);
-
-    impl Stages for EndBefore {
-        fn admits_replay(&self, step: usize, _: usize) -> bool {
-            step < self.0
-        }
-    }
-
-    #[test]
-    fn a_replay_is_left_out_where_the_stages_end_before_its_last_step() {
-        let (data, device) = (iris(), burn_nca_learn::device::host().unwrap());
-        let mut config = NcaConfig::new(4, 2);
-        config.fit.stop_at = Some(0);
-        let model = config.fit(&data, &device).unwrap();
-        let parameters = model.matrix().unwrap();
-        let step = |iteration| Step { iteration, parameters: parameters.clone() };
-        let steps: Vec<Step> = (0..3).map(step).collect();
-        let split = Split { train: (0..150).collect(), test: Vec::new() };
-        let sample = Sample::of(&split, [150, 4], 0).unwrap();
-        let rows = Rows::new(data.clone(), (split, data), 0);
-        let replayed = |stages: &dyn Stages| {
-            let rows = ReplayRows::of_classes(&model, &rows, &sample);
-            replay(&model, rows, &steps, stages).unwrap().map(|replay| replay.frames.len())
-        };
-        assert_eq!(replayed(&AllStages), Some(3));
-        assert_eq!([1, 3].map(|step| replayed(&EndBefore(step))), [None, None]);
-    }
 
     #[test]
     fn values_fall_into_bands_of_equal_width() {

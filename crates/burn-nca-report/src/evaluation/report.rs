@@ -1,17 +1,18 @@
 //! The report of a model: the facts of every model, and the evaluation of its kind of data.
 
 use anyhow::Result;
-use burn_nca_learn::Fitted;
 use burn_nca_learn::estimator::TrainingTargets;
 use burn_nca_learn::evaluate::{Quantiles, Spread};
+use burn_nca_learn::fit::{Precision, Termination};
+use burn_nca_learn::{Fitted, device};
+use burn_nca_program::peak_memory_bytes;
 
-use super::report_data::ReportData;
 use super::rows::Rows;
-use super::stages::{AllStages, Stages};
 use super::warnings::{about_map, about_spread, about_termination};
+use super::{AllStages, ReportData, Stages};
 use crate::{
-    Curve, DeviceSummary, FORMAT, FeatureWeights, Header, Matrix, Report, SolverRun, Tuning,
-    Warning, WarningCode,
+    Curve, CurvePoint, DeviceSummary, FORMAT, FeatureWeight, FeatureWeights, Header, Matrix,
+    Report, SolverRun, Tuning, Warning, WarningCode,
 };
 
 impl Report {
@@ -70,16 +71,16 @@ impl Report {
                 method: model.applied_method().label,
                 data: found.data,
                 settings: settings(model)?,
-                device: DeviceSummary::of(model),
+                device: device_of(model),
             },
-            run: SolverRun::of(model),
+            run: run_of(model),
             warnings: found.warnings.into_iter().chain(of_model.into_iter().flatten()).collect(),
             mean_perplexity: Quantiles::of(&found.perplexity).map_or(f64::NAN, |all| all.mean),
             comparison: found.comparison,
             results: found.results,
             feature_weights,
             matrix: Matrix::of(model),
-            curve: Curve::of(model),
+            curve: curve_of(model),
             replay: None,
             tuning: None,
         })
@@ -114,4 +115,73 @@ fn settings(model: &Fitted) -> Result<serde_json::Value> {
         settings["decision"] = serde_json::to_value(model.decision())?;
     }
     Ok(settings)
+}
+
+fn device_of(model: &Fitted) -> DeviceSummary {
+    let precision = match model.card().fit.precision {
+        Precision::F32 => "f32",
+        Precision::F64 => "f64",
+    };
+    let backend = device::backend(&model.references().device()).to_string();
+    DeviceSummary { name: backend.clone(), backend, dtype: precision.to_string() }
+}
+
+fn run_of(model: &Fitted) -> SolverRun {
+    let summary = model.summary();
+    SolverRun {
+        termination: format!("{:?}", summary.termination),
+        termination_sentence: summary.termination.sentence().to_string(),
+        converged: summary.termination.converged(),
+        without_steps: model.applied_method().without_steps
+            || summary.termination == Termination::ClosedForm,
+        iterations: summary.iterations as u64,
+        evaluations: summary.evaluations as u64,
+        seconds: summary.seconds,
+        ended: None,
+        sums: summary.sums.clone(),
+        omitted: summary.history.last().and_then(|step| step.omitted),
+        peak_memory_bytes: peak_memory_bytes(),
+    }
+}
+
+fn curve_of(model: &Fitted) -> Curve {
+    let steps = model.summary().history.iter().map(|step| CurvePoint {
+        iteration: step.iteration as u64,
+        value: step.value,
+        held_out: step.held_out,
+        gradient_max: Some(step.gradient_max),
+    });
+    Curve(steps.collect())
+}
+
+impl FeatureWeights {
+    /// The norm of each column of A.
+    pub fn of(model: &Fitted) -> Self {
+        let norms = model.feature_norms();
+        norms.map(|norms| Self::of_norms(model.scaling().names(), norms)).unwrap_or_default()
+    }
+
+    /// The columns of these names and norms.
+    pub(crate) fn of_norms(names: &[String], norms: Vec<f64>) -> Self {
+        let trace: f64 = norms.iter().map(|norm| norm * norm).sum();
+        let share = |norm: f64| if trace > 0.0 { norm * norm / trace } else { 0.0 };
+        let weight = |(name, weight): (&String, f64)| FeatureWeight {
+            column: name.clone(),
+            weight,
+            share: share(weight),
+        };
+        FeatureWeights(names.iter().zip(norms).map(weight).collect())
+    }
+}
+
+impl Matrix {
+    /// A, where it is small.
+    pub fn of(model: &Fitted) -> Option<Self> {
+        let names = model.scaling().names();
+        // A diagonal map would be written out in full.
+        if names.len() > Matrix::LARGEST {
+            return None;
+        }
+        Matrix::small(names.to_vec(), &model.matrix()?)
+    }
 }

@@ -121,34 +121,22 @@ pub fn rows_of(space: &Tensor<2>, rows: &[usize]) -> Tensor<2> {
 mod tests {
     use super::*;
 
-    fn split(n: usize, m: usize) -> Split {
-        Split { train: (0..n).collect(), test: (n..n + m).collect() }
-    }
-
-    /// The sample of a table's rows.
-    fn of(n: usize, m: usize, features: usize) -> Sample {
-        Sample::of(&split(n, m), [n, features], 1).unwrap()
-    }
-
-    #[test]
-    fn small_tables_are_measured_in_full_and_nothing_is_said() {
-        let sample = of(7000, 3000, 256);
-        assert_eq!((sample.train.len(), sample.test.len()), (7000, 3000));
-        assert_eq!((sample.test[0], sample.measured()), (7000, None));
-        assert_eq!(sample.remark("accuracies", "row"), None);
-    }
-
     #[test]
     fn large_tables_are_sampled_and_it_is_said() {
-        let sample = of(42_000, 18_000, 784);
+        let of = |[n, m]: [usize; 2], features: usize, most: u64| {
+            let split = Split { train: (0..n).collect(), test: (n..n + m).collect() };
+            Sample::within(&split, [n, features], most, 1).unwrap()
+        };
+        let small = of([7000, 3000], 256, MOST_PRODUCTS);
+        assert_eq!((small.test[0], small.measured()), (7000, None));
+        assert_eq!(small.remark("accuracies", "row"), None);
+        let sample = of([42_000, 18_000], 784, MOST_PRODUCTS);
         assert_eq!(sample.measured(), Some(Measured { train: 1518, test: 1518 }));
         assert!(sample.test.iter().all(|row| (42_000..60_000).contains(row)));
         let text = sample.remark("accuracies", "row").unwrap().text;
         assert!(text.contains("of 42") && text.contains("training rows and of 1"), "{text}");
-        let within = |most| Sample::within(&split(14_000, 6000), [14_000, 64], most, 1).unwrap();
-        assert_eq!(within(2_000_000_000).measured(), Some(Measured { train: 2232, test: 2232 }));
-        assert_eq!(within(1).train.len(), FEWEST);
-        let sample = of(1_000_000, 500, 50);
+        assert_eq!(of([14_000, 6000], 64, 1).train.len(), FEWEST);
+        let sample = of([1_000_000, 500], 50, MOST_PRODUCTS);
         assert_eq!((sample.train.len(), sample.test.len()), (1000, 500));
         assert!(!sample.remark("ranks", "pair").unwrap().text.contains("test pairs"));
     }

@@ -4,7 +4,6 @@
 //! the script only adds reading off values, hiding classes and zooming.
 
 mod details;
-mod settings;
 
 use burn_nca_program::html::{BASE_STYLE, escape, fill, script_json};
 
@@ -66,6 +65,8 @@ fn size(report: &Report) -> String {
 
 #[cfg(test)]
 mod tests {
+    use burn_nca_figures::palette::class_color;
+
     use super::*;
     use crate::{Warning, WarningCode};
 
@@ -74,12 +75,9 @@ mod tests {
     #[test]
     fn a_class_has_one_color_on_the_page_and_in_the_file_of_the_picture() {
         for class in 0..10 {
-            let color = burn_nca_figures::palette::class_color(class);
-            let (r, g, b) = (color.0, color.1, color.2);
-            assert!(
-                BASE_STYLE.contains(&format!("--c{class}: #{r:02x}{g:02x}{b:02x};")),
-                "{class}"
-            );
+            let burn_nca_figures::plotters::style::RGBColor(r, g, b) = class_color(class);
+            let of_page = format!("--c{class}: #{r:02x}{g:02x}{b:02x};");
+            assert!(BASE_STYLE.contains(&of_page), "{of_page}");
         }
     }
 
@@ -110,6 +108,11 @@ mod tests {
         report.matrix.as_mut().unwrap().columns[0] = HOSTILE.to_owned();
         let page = report.page();
         assert!(!page.contains("<b onmouseover") && !page.contains("onmouseover=\"x\""));
+        let start = page.find("<script type=\"application/json\"").unwrap();
+        let body = &page[start + page[start..].find('>').unwrap() + 1..];
+        let json: serde_json::Value =
+            serde_json::from_str(&body[..body.find("</script>").unwrap()]).unwrap();
+        assert_eq!(json["scatter"]["classes"][0], HOSTILE);
         let plain = Report::with_classes(&["plain", "plain"], 20, 2).page();
         for tag in ["<script", "</script>", "<style>", "<!--"] {
             assert_eq!(page.matches(tag).count(), plain.matches(tag).count(), "{tag}");
@@ -120,39 +123,6 @@ mod tests {
         report.values_mut().embedding.color = Some(HOSTILE.to_owned());
         let page = report.page();
         assert!(!page.contains("<b onmouseover") && !page.contains("onmouseover=\"x\""));
-    }
-
-    #[test]
-    fn the_embedded_data_are_json_that_gives_the_names_back() {
-        let page = Report::with_classes(&[HOSTILE, "plain"], 20, 2).page();
-        let start = page.find("<script type=\"application/json\"").unwrap();
-        let body = &page[start + page[start..].find('>').unwrap() + 1..];
-        let json: serde_json::Value =
-            serde_json::from_str(&body[..body.find("</script>").unwrap()]).unwrap();
-        assert_eq!(json["scatter"]["classes"][0], HOSTILE);
-        assert_eq!(json["scatter"]["points"].as_array().unwrap().len(), 40);
-    }
-
-    #[test]
-    fn the_page_stands_without_held_out_rows_and_without_pictures() {
-        let mut report = Report::example().without_test();
-        report.classes_mut().embedding.points.clear();
-        report.matrix = None;
-        report.curve.0.clear();
-        report.feature_weights.0.clear();
-        let page = report.page();
-        assert!(page.contains("nothing held out") && !page.contains("<svg"));
-        assert!(!page.contains("NaN") && !page.contains("{{"));
-    }
-
-    #[test]
-    fn warnings_stand_at_the_top() {
-        let mut report = Report::example();
-        assert!(!report.page().contains("class=\"warning\""));
-        report.warnings.push(Warning::new(WarningCode::NotConverged, "Stopped <here>"));
-        let page = report.page();
-        let at = page.find("<p class=\"warning\">Stopped &lt;here&gt;</p>").unwrap();
-        assert!(at < page.find("<main>").unwrap());
     }
 
     #[test]

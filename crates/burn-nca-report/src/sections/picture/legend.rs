@@ -1,20 +1,65 @@
-//! What the marks of a picture mean, and the switches above it.
+//! How the points of a picture are marked, what the marks mean, and what is written into the picture.
 
 use std::fmt::Write;
 
-use super::labels::NO_CLASS;
-use super::look::style;
+use burn_nca_program::html::{escape, name, place};
+
+use super::placement::WIDTH;
 use super::scatter::Scatter;
 use super::{ClassMark, Part};
 use crate::ClassCount;
-use crate::number::count;
-use burn_nca_program::html::name;
+use crate::number::{count, round_step, significant};
+
+/// Hues of the palette; with two shapes and two shades some 40 classes look different.
+const HUES: usize = 10;
 
 /// The most classes in a legend, or in a table of classes.
 const LISTED: usize = 60;
 
 /// The most classes in a legend next to the picture; a longer one is below it.
 const NEXT_TO_PICTURE: usize = 15;
+
+/// So many classes and more have their names in the picture, as far as they look different: colors alone are too many.
+const NAMED: std::ops::RangeInclusive<usize> = 11..=40;
+
+/// What rows without a class are called.
+pub const NO_CLASS: &str = "no class";
+
+/// How a point is marked.
+#[derive(Default)]
+pub struct Look {
+    /// In one dimension each class has a lane of its own.
+    pub lane: usize,
+    /// The class of the style that hides it together with its like; may be empty.
+    pub group: String,
+    /// The class of the style that colors it, with a blank before it.
+    pub style: String,
+    /// Its color where the style has none, as an attribute with a blank before it.
+    pub stroke: String,
+    /// Whether its class was taken for another.
+    pub wrong: bool,
+}
+
+impl Look {
+    /// That of a class; `wrong` where it was taken for another.
+    pub fn of_class(class: usize, wrong: bool) -> Self {
+        let group = format!("k{class} ");
+        Self { lane: class, group, style: style(class), wrong, ..Self::default() }
+    }
+
+    /// That of a color.
+    pub fn of_color(color: &str) -> Self {
+        let stroke = format!(" stroke=\"{color}\"");
+        Self { stroke, ..Self::default() }
+    }
+}
+
+/// The style classes of a class's mark, with a blank before them: hue, then square, then the second shade.
+pub fn style(class: usize) -> String {
+    let square = if class / HUES % 2 == 1 { " square" } else { "" };
+    let shade = if class / (2 * HUES) % 2 == 1 { " shade" } else { "" };
+    format!(" c{}{square}{shade}", class % HUES)
+}
 
 /// The classes to list, in their order: all, or those of most rows where there are too many.
 pub fn listed(classes: &[ClassCount]) -> Vec<usize> {
@@ -35,6 +80,43 @@ fn sample(inner: &str, text: &str) -> String {
 }
 
 impl<M> Scatter<'_, M> {
+    /// The names of the classes: next to their lanes, or, where there are many, in the middle of their points.
+    pub fn names(&self) -> String {
+        if self.names_lanes() {
+            let label = |(class, rows): (usize, &ClassCount)| {
+                let (top, name) = (class as f64 * self.frame.lane(), escape(&rows.name));
+                format!("<span class=\"lane\" style=\"top:{top:.1}px\">{name}</span>")
+            };
+            let unlabeled = ClassCount { name: NO_CLASS.to_string(), train: 0, test: 0 };
+            let last = (!self.unlabeled.is_empty()).then_some(&unlabeled);
+            return self.classes.iter().chain(last).enumerate().map(label).collect();
+        }
+        if self.frame.is_line() || !NAMED.contains(&self.classes.len()) {
+            return String::new();
+        }
+        let label = |(class, rows): (usize, &ClassCount)| {
+            let points = self.marks.iter().filter(|(_, look, _)| look.lane == class);
+            let [x, y] = middle(points.map(|(_, _, place)| *place))?;
+            Some(format!(
+                "<span class=\"middle k{class}\" style=\"left:{};top:{}\">{}</span>",
+                place(x / WIDTH),
+                place(y / self.frame.height),
+                name(&rows.name, 12)
+            ))
+        };
+        self.classes.iter().enumerate().filter_map(label).collect()
+    }
+
+    /// A bar of a round length, some tenth of the width.
+    pub fn scale_bar(&self) -> String {
+        let length = round_step(0.1 * WIDTH / self.frame.scale);
+        format!(
+            "<div id=\"scale\" class=\"scale\" style=\"width:{}\"><span>distance {}</span></div>",
+            place(length * self.frame.scale / WIDTH),
+            significant(length, 1)
+        )
+    }
+
     /// Filters, and zooming for those who want to look closer; only with scripts.
     pub(super) fn toolbar(&self, rings_shown: bool) -> String {
         let mut boxes = String::new();
@@ -135,4 +217,14 @@ impl Scatter<'_, ClassMark> {
         };
         format!("<ul>\n{entries}</ul>{rest}")
     }
+}
+
+/// The median across and along; `None` without any place.
+fn middle(places: impl Iterator<Item = [f64; 2]> + Clone) -> Option<[f64; 2]> {
+    let median = |axis: usize| {
+        let mut values: Vec<f64> = places.clone().map(|place| place[axis]).collect();
+        values.sort_by(f64::total_cmp);
+        values.get(values.len() / 2).copied()
+    };
+    Some([median(0)?, median(1)?])
 }

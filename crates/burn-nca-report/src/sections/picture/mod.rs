@@ -2,9 +2,7 @@
 
 mod colors;
 mod density;
-mod labels;
 mod legend;
-mod look;
 mod placement;
 mod row_names;
 mod scatter;
@@ -18,9 +16,8 @@ use crate::number::{counted, significant};
 use crate::{ClassCount, Report, Section};
 pub use colors::Colors;
 pub use density::{Density, SHADES};
-pub use legend::listed;
-use look::Look;
-pub use look::style;
+use legend::Look;
+pub use legend::{listed, style};
 pub use placement::{DRAWN, thinned};
 pub use row_names::RowNames;
 use scatter::Scatter;

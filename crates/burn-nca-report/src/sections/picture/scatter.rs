@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::look::Look;
+use super::legend::Look;
 use super::placement::{Frame, WIDTH, drawing_order};
 use super::{Embedding, Part, Point};
 use crate::ClassCount;

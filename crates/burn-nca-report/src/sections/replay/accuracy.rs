@@ -3,7 +3,7 @@
 use burn_nca_program::Table;
 use burn_nca_program::html::place;
 
-use super::frames::{Replay, ReplayFigure, ReplayFrame};
+use super::{Replay, ReplayFigure, ReplayFrame};
 use crate::number::{percent, significant};
 
 impl Replay {

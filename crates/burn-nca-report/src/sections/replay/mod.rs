@@ -2,93 +2,169 @@
 
 mod accuracy;
 mod drawing;
-mod frames;
-mod window;
 
-use std::fmt::Write;
+use serde::{Deserialize, Serialize};
 
-use burn_nca_program::html::{note, section};
-use serde_json::Value;
+use super::picture::Part;
 
-use crate::number::count;
-use crate::{Report, Section};
-pub use frames::{Replay, ReplayFigure, ReplayFrame, ReplayPoint, ReplayValues, fits};
-pub use window::Window;
+/// Width of the picture in its own units.
+const WIDTH: f64 = 1000.0;
+
+/// The least and the most width of a picture of two dimensions for its height.
+const ASPECT: (f64, f64) = (1.0, 2.6);
+
+/// The share of a frame's points, at either end of an axis, that may leave the picture.
+const TAIL: f64 = 0.02;
+
+/// Height of the lanes of one dimension.
+const LANES: f64 = 300.0;
+
+/// The embedding of some rows at some steps of a fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Replay {
+    /// Coordinates of a place: 1 or 2.
+    pub dimension: usize,
+    /// Training rows among which neighbors were looked for.
+    pub neighbors: usize,
+    /// The rows that are drawn: by part, training rows first, and class.
+    pub points: Vec<ReplayPoint>,
+    /// What the colors and figures are where there are no classes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<ReplayValues>,
+    /// What the places are relative to; the same at every step.
+    pub window: Window,
+    /// The steps, in their order.
+    pub frames: Vec<ReplayFrame>,
+}
+
+/// A row that is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplayPoint {
+    /// Row number in the source, counted from 1.
+    pub row: usize,
+    /// Its class, or the band of its value.
+    pub class: usize,
+    /// Training or held out.
+    pub part: Part,
+}
+
+/// The colors and the figures of a replay without classes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReplayValues {
+    /// What the colors tell: the name of a numeric target, or `row`.
+    #[serde(rename = "colour")]
+    pub color: String,
+    /// The value in the middle of each band, ascending; points of a band have one color.
+    pub bands: Vec<f64>,
+    /// What the figures of a frame are.
+    pub figure: ReplayFigure,
+}
+
+/// What is measured at each step of a fit without classes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplayFigure {
+    /// R² of the kernel rule, of the training rows and of those held out.
+    R2,
+    /// The share of the training pairs whose partner is the nearest row.
+    TrainingPairs,
+    /// That share of the pairs held out.
+    HeldOutPairs,
+}
+
+/// A step of the fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReplayFrame {
+    /// Its number; 0 is the start.
+    pub iteration: u64,
+    /// Accuracy of the training rows by 1-NN or the metric's own rule, each left out in turn; or the figure of [`ReplayValues::figure`].
+    pub train: Option<f64>,
+    /// The same of the rows held out; `None` for pairs, whose one score is in `train`.
+    pub test: Option<f64>,
+    /// Whether the model is that of this step (or of the nearest that was kept).
+    pub kept: bool,
+    /// The coordinates of the points, row-major, in units of the window.
+    pub places: Vec<i32>,
+}
 
 impl Replay {
-    fn caption(&self, report: &Report) -> String {
-        let data = &report.header.data;
-        let mut text = match self.dimension {
-            1 => "The embedding at the steps of the fit, on a fixed axis.".to_owned(),
-            _ if report.header.settings["d_output"].as_u64().is_some_and(|k| k > 2) => {
-                "The embedding at the steps of the fit, in the two principal axes of the last one."
-                    .to_owned()
-            }
-            _ => "The embedding at the steps of the fit, on fixed axes.".to_owned(),
-        };
-        if self.points.len() < data.rows {
-            let [drawn, all] = [self.points.len(), data.rows].map(|rows| count(rows as u64));
-            let _ = write!(text, " {drawn} of {all} rows are plotted.");
-        }
-        if self.has_test() {
-            text.push_str(" Hollow marks were held out.");
-        }
-        if self.figure().is_none() {
-            let _ = write!(text, " Accuracy: {}.", report.comparison.rule_of_classes());
-        }
-        // Pairs are counted as such, and ask among all rows.
-        if self.neighbors < data.train && !self.is_of_pairs() {
-            let _ = write!(
-                text,
-                " Scores are those of these rows, among {} training rows.",
-                count(self.neighbors as u64)
-            );
-        }
-        text
+    /// Whether rows were held out.
+    fn has_test(&self) -> bool {
+        self.points.iter().any(|point| point.part == Part::Test)
     }
 
-    fn controls(&self, shown: usize) -> String {
-        let last = self.frames.len() - 1;
-        let [step, rest] = self.words(&self.frames[shown]);
-        format!(
-            "<div class=\"controls scripted\"><button type=\"button\" id=\"replay-play\" aria-label=\"Play the \
-             fit\">Play</button><input type=\"range\" id=\"replay-step\" min=\"0\" max=\"{last}\" step=\"1\" \
-             value=\"{shown}\" aria-label=\"Step of the fit\"></div>\n<p class=\"now\" id=\"replay-now\"><b>{step}</b><span>{rest}</span></p>\n"
-        )
+    /// What the figures of the frames are, where they are no accuracies.
+    fn figure(&self) -> Option<ReplayFigure> {
+        self.values.as_ref().map(|values| values.figure)
     }
 
-    /// How many classes, or bands of values, the points are of.
-    fn groups_of(&self, report: &Report) -> usize {
-        self.values.as_ref().map_or(report.header.data.classes.len(), |values| values.bands.len())
+    fn is_of_pairs(&self) -> bool {
+        matches!(self.figure(), Some(ReplayFigure::TrainingPairs | ReplayFigure::HeldOutPairs))
     }
 
-    /// The scale of the colors, where they tell values.
-    fn key(&self) -> String {
-        let values = self.values.as_ref();
-        values.and_then(|of| Some(self.colors()?.bar(&of.color))).unwrap_or_default()
+    /// Whether its parts fit together, where the data have so many classes.
+    pub(crate) fn fits(&self, classes: usize) -> bool {
+        let classes = self.values.as_ref().map_or(classes, |values| values.bands.len());
+        let places = self.points.len() * self.dimension;
+        (1..=2).contains(&self.dimension)
+            && (1..=4 * WIDTH as u32).contains(&self.window.height)
+            && self.points.iter().all(|point| point.class < classes)
+            && self.frames.iter().all(|frame| frame.places.len() == places)
     }
 }
 
-impl Section for Replay {
-    fn page(&self, report: &Report) -> String {
-        if !self.is_drawn() {
-            return String::new();
+/// Where the places of all frames are.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Window {
+    /// The coordinates of its lower left corner.
+    pub low: [f64; 2],
+    /// What a unit is in the space: a thousandth of the width.
+    pub unit: f64,
+    /// Its height in units.
+    pub height: u32,
+}
+
+impl Window {
+    /// The window that holds the frame `kept`, and of the others all but the outermost points.
+    pub fn around(frames: &[Vec<f64>], kept: usize, dimension: usize) -> Self {
+        let range = |axis: usize| {
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for (at, frame) in frames.iter().enumerate() {
+                let mut values: Vec<f64> =
+                    frame.iter().skip(axis).step_by(dimension).copied().collect();
+                values.sort_by(f64::total_cmp);
+                let cut = if at == kept { 0.0 } else { TAIL * values.len() as f64 } as usize;
+                let inner = values.get(cut).zip(values.iter().rev().nth(cut));
+                if let Some((first, last)) = inner {
+                    (low, high) = (low.min(*first), high.max(*last));
+                }
+            }
+            if low <= high { (low, high - low) } else { (0.0, 0.0) }
+        };
+        let (left, wide) = range(0);
+        let (bottom, high) = if dimension > 1 { range(1) } else { (0.0, 0.0) };
+        let margin = |size: f64| 0.04 * size;
+        let (mut w, mut h) = (wide + 2.0 * margin(wide), high + 2.0 * margin(high));
+        if w.max(h) <= 0.0 {
+            w = 1.0;
         }
-        let shown = self.shown();
-        let body = format!(
-            "{}<figure class=\"replay\">{}<div class=\"side\">{}{}{}</div></figure>\n{}",
-            note(&self.caption(report)),
-            self.picture(&self.frames[shown], self.groups_of(report)),
-            self.controls(shown),
-            self.chart(shown),
-            self.key(),
-            self.listing()
-        );
-        section("replay", "Training", &body)
+        if dimension > 1 {
+            // Room where the points would make the picture too flat or too tall.
+            (w, h) = (w.max(ASPECT.0 * h), h.max(w / ASPECT.1));
+        }
+        let height = if dimension > 1 { WIDTH * h / w } else { LANES };
+        let center = [left + wide / 2.0, bottom + high / 2.0];
+        let low = [center[0] - w / 2.0, if dimension > 1 { center[1] - h / 2.0 } else { 0.0 }];
+        Self { low, unit: w / WIDTH, height: height.round().clamp(1.0, 4.0 * WIDTH) as u32 }
     }
 
-    fn data(&self, report: &Report) -> Option<(&'static str, Value)> {
-        self.is_drawn().then(|| ("replay", self.drawn(self.groups_of(report))))
+    /// Coordinates in units of the window, as many a row as it has axes.
+    pub fn places(&self, coordinates: &[f64], dimension: usize) -> Vec<i32> {
+        let unit = |(at, coordinate): (usize, &f64)| {
+            // A float becomes the nearest number that there is.
+            ((coordinate - self.low[at % dimension]) / self.unit).round() as i32
+        };
+        coordinates.iter().enumerate().map(unit).collect()
     }
 }
 
@@ -97,45 +173,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_shows_the_step_of_the_model_and_the_script_has_all() {
-        let report = Report::example();
-        let replay = report.replay.clone().unwrap();
-        let page = replay.page(&report);
-        assert!(page.contains("<b>Step 42</b><span> (the model)"), "{page}");
-        assert_eq!(
-            page.matches("<path data-group").count(),
-            9,
-            "three classes, held-out ones twice"
-        );
-        let (name, data) = replay.data(&report).unwrap();
-        assert_eq!((name, data["frames"].as_array().unwrap().len()), ("replay", 5));
-        assert_eq!(data["frames"][0][2].as_array().unwrap().len(), 300);
-        assert!(!page.contains("NaN"));
-    }
-
-    #[test]
-    fn a_replay_of_numbers_is_colored_by_bands_and_has_its_own_figure() {
-        let mut report = Report::example();
-        let mut replay = report.replay.take().unwrap();
-        let (color, bands) = ("price".to_owned(), vec![10.0, 20.0, 30.0]);
-        replay.values = Some(ReplayValues { color, bands, figure: ReplayFigure::R2 });
-        replay.frames[0].train = Some(-0.5);
-        let page = replay.page(&report);
-        let words = ": R² of the kernel rule 0.960 on training rows, 0.940 on held-out rows";
-        assert!(page.contains(words) && page.contains("Color scale of price"), "{page}");
-        assert!(page.contains("stroke:#482878") && page.contains("stroke:#fde725"), "{page}");
-        assert!(page.contains(">−0.5"), "R² may be below 0: {page}");
-        assert!(page.contains("Hollow marks were held out."), "{page}");
-        let side = page.find("class=\"side\"").unwrap();
-        assert!(page.find("class=\"colors\"").unwrap() > side, "it has the room of the chart");
-        (report.header.data.train, replay.neighbors) = (200, 100);
-        assert!(replay.page(&report).contains("among 100 training rows"));
-        let values = replay.values.as_mut().unwrap();
-        values.figure = ReplayFigure::HeldOutPairs;
-        let page = replay.page(&report);
-        assert!(page.contains("partner is the nearest row in 96.0 % of the held-out pairs"));
-        assert!(!page.contains("training rows."), "pairs are no rows: {page}");
-        replay.values.as_mut().unwrap().bands.pop();
-        assert!(!fits(&replay, &[]));
+    fn the_window_holds_the_model_and_all_but_the_outermost_points_of_other_steps() {
+        let mut first: Vec<f64> = (0..100).flat_map(|i| [f64::from(i) / 100.0, 0.0]).collect();
+        first[198] = 1e6;
+        let last = vec![0.0, 0.0, 4.0, 2.0];
+        let window = Window::around(&[first, last.clone()], 1, 2);
+        let places = window.places(&last, 2);
+        assert!(places.iter().all(|at| (0..=1000).contains(at)), "{places:?}");
+        assert!(places[2] - places[0] > 900 && window.height >= 500, "{places:?} {window:?}");
+        let line = Window::around(&[vec![1.0, 3.0]], 0, 1);
+        assert_eq!((line.height, line.places(&[2.0], 1)), (300, vec![500]));
+        let point = Window::around(&[vec![1.0, 1.0]], 0, 2);
+        assert!(point.unit > 0.0 && point.places(&[1.0, 1.0], 2)[0] == 500);
     }
 }

@@ -1,10 +1,14 @@
-//! The confusion matrix: a tinted matrix, or a list of the errors where there are too many classes.
+//! The confusion matrix: a tinted matrix for few classes, a list of its errors for many.
 
-use super::{Cell, Confusion};
-use crate::number::{capitalized, count, counted, percent};
-use crate::{ClassCount, Report, Section};
+use std::collections::BTreeMap;
+
 use burn_nca_program::Table;
 use burn_nca_program::html::{name, note, section};
+use serde::{Deserialize, Serialize};
+
+use super::picture::Part;
+use crate::number::{capitalized, count, counted, percent};
+use crate::{ClassCount, Report, Section};
 
 /// More classes than this, or longer names, and the column heads are turned upright.
 const LEVEL_HEADS: (usize, usize) = (6, 12);
@@ -20,6 +24,70 @@ const LISTED: usize = 20;
 
 /// The errors named above a matrix of small cells.
 const NAMED: usize = 3;
+
+/// Counts of true against predicted classes, by 1-NN in the learned metric or its own rule; classes as in `data.classes`.
+///
+/// Up to [`Confusion::LARGEST`] classes the whole matrix is in `counts`; above, where nearly all of it would be zeros,
+/// the cells that are not zero are in `cells`. One of the two is there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Confusion {
+    /// The rows counted: those held out, or the training rows left out one by one.
+    pub part: Part,
+    /// `counts[t][p]`: rows of class t predicted as class p.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Vec<Vec<usize>>>,
+    /// `[t, p, rows]` for each t and p with rows, in the order of t and p.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<Vec<Cell>>,
+}
+
+/// True class, predicted class, number of rows.
+pub type Cell = [usize; 3];
+
+impl Confusion {
+    /// The most classes whose matrix is kept whole.
+    pub const LARGEST: usize = 50;
+
+    /// Counts the predictions of each true class.
+    pub fn of(part: Part, predicted: &[usize], truth: &[usize], classes: usize) -> Self {
+        let mut found = BTreeMap::new();
+        for pair in truth.iter().zip(predicted) {
+            *found.entry(pair).or_insert(0) += 1;
+        }
+        let cells = found.into_iter().map(|((&truth, &predicted), rows)| [truth, predicted, rows]);
+        if classes > Self::LARGEST {
+            return Self { part, counts: None, cells: Some(cells.collect()) };
+        }
+        let mut counts = vec![vec![0; classes]; classes];
+        cells.for_each(|[truth, predicted, rows]| counts[truth][predicted] = rows);
+        Self { part, counts: Some(counts), cells: None }
+    }
+
+    /// Every cell with rows.
+    fn filled(&self) -> Vec<Cell> {
+        if let Some(cells) = &self.cells {
+            return cells.clone();
+        }
+        let counts = self.counts.iter().flatten().enumerate();
+        let cells = counts.flat_map(|(truth, row)| {
+            row.iter().enumerate().map(move |(predicted, &rows)| [truth, predicted, rows])
+        });
+        cells.filter(|cell| cell[2] > 0).collect()
+    }
+
+    /// The cells off the diagonal, those of most rows first.
+    pub fn errors(&self) -> Vec<Cell> {
+        let mut errors = self.filled();
+        errors.retain(|[truth, predicted, _]| truth != predicted);
+        errors.sort_by_key(|&[truth, predicted, rows]| (usize::MAX - rows, truth, predicted));
+        errors
+    }
+
+    /// Number of rows counted.
+    pub fn rows(&self) -> usize {
+        self.filled().iter().map(|cell| cell[2]).sum()
+    }
+}
 
 impl Section for Confusion {
     /// True class by predicted class; the tint is the share of the true class.
@@ -131,7 +199,20 @@ fn line(class: usize, counts: &[usize], class_name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Part;
+
+    #[test]
+    fn few_classes_give_a_matrix_and_many_its_cells_and_json_holds_one_form() {
+        let (predicted, truth) = ([1, 1, 2, 0], [0, 0, 0, 1]);
+        let [few, many] = [3, 51].map(|n| Confusion::of(Part::Train, &predicted, &truth, n));
+        let text = |confusion: &Confusion| serde_json::to_string(confusion).unwrap();
+        assert_eq!(text(&few), r#"{"part":"train","counts":[[0,2,1],[1,0,0],[0,0,0]]}"#);
+        assert_eq!(text(&many), r#"{"part":"train","cells":[[0,1,2],[0,2,1],[1,0,1]]}"#);
+        for found in [few, many] {
+            assert_eq!(found.errors(), [[0, 1, 2], [0, 2, 1], [1, 0, 1]], "most frequent first");
+            assert_eq!(found.rows(), 4);
+            assert_eq!(serde_json::from_str::<Confusion>(&text(&found)).unwrap(), found);
+        }
+    }
 
     #[test]
     fn tints_follow_the_share_of_the_true_class() {
@@ -139,54 +220,31 @@ mod tests {
         assert!(html.contains("tint warm\" style=\"--tint:36%\">3<"), "{html}");
         assert!(html.contains("tint cool dark\" style=\"--tint:72%\">9<"), "{html}");
         assert!(html.contains("zero\">0<") && html.contains(">75.0 %<"), "{html}");
-    }
-
-    #[test]
-    fn a_class_without_rows_has_no_share() {
         assert!(line(0, &[0, 0], "empty").contains("<td class=\"n right\">–</td>"));
     }
 
-    #[test]
-    fn errors_are_counted_off_the_diagonal() {
-        let confusion =
-            Confusion { part: Part::Test, counts: Some(vec![vec![5, 1], vec![2, 7]]), cells: None };
-        let text = remark("1-NN", &confusion, &confusion.errors());
-        assert!(text.contains("15 held-out rows: 3 wrong."), "{text}");
-    }
-
-    /// A report of many classes in which class c is predicted as c + 1 in some rows.
-    fn of_many(classes: usize) -> Report {
+    /// The page of many classes in which class c is predicted as c + 1 in some rows.
+    fn page_of(classes: usize) -> String {
         let names: Vec<String> = (0..classes).map(|class| format!("name {class}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let mut report = Report::with_classes(&names, 4, 2);
+        let report = Report::with_classes(&names, 4, 2);
         let truth: Vec<usize> = (0..classes).flat_map(|class| vec![class; 3]).collect();
         let predicted: Vec<usize> = (0..3 * classes)
             .map(|row| (row / 3 + usize::from(row % 3 < row / 3 % 3)) % classes)
             .collect();
-        report.classes_mut().confusion = Confusion::of(Part::Test, &predicted, &truth, classes);
-        report
-    }
-
-    fn page(report: &Report) -> String {
-        report.classes().confusion.page(report)
+        Confusion::of(Part::Test, &predicted, &truth, classes).page(&report)
     }
 
     #[test]
-    fn some_dozen_classes_have_small_cells_and_their_errors_named() {
-        let html = page(&of_many(26));
-        assert!(html.contains("confusion upright dense") && !html.contains("scroll tall"));
+    fn many_classes_have_small_cells_and_more_a_list_of_their_errors_that_does_not_grow() {
+        let html = page_of(26);
+        assert!(html.contains("confusion upright dense") && !page_of(5).contains("dense"));
         assert!(html.contains("Most often: ") && html.contains("(2 rows)"), "{html}");
-        assert!(!page(&of_many(5)).contains("dense"));
-    }
-
-    #[test]
-    fn many_classes_have_a_list_of_their_errors_that_does_not_grow() {
-        let html = page(&of_many(60));
-        assert!(!html.contains("class=\"confusion") && html.contains("class=\"errors\""));
-        assert!(html.contains("The 20 most frequent of 40 pairs"), "{html}");
-        assert_eq!(html.matches("<tr>").count(), 1 + LISTED);
-        let html = page(&of_many(600));
-        assert_eq!(html.matches("<tr>").count(), 1 + LISTED);
-        assert!(html.contains("The 20 most frequent of 400 pairs"), "{html}");
+        for (classes, errors) in [(60, 40), (600, 400)] {
+            let html = page_of(classes);
+            assert!(!html.contains("class=\"confusion") && html.contains("class=\"errors\""));
+            assert!(html.contains(&format!("The 20 most frequent of {errors} pairs")), "{html}");
+            assert_eq!(html.matches("<tr>").count(), 1 + LISTED);
+        }
     }
 }
