@@ -6,9 +6,8 @@ use plotters::style::Color;
 use crate::axes::{Axes, Plane, ticks};
 use crate::frame::Frame;
 use crate::palette::class_color;
-use crate::plot::Plot;
 use crate::text::{INK, PALE_INK};
-use crate::{Canvas, Result};
+use crate::{Canvas, Plot, Result};
 
 const MARGIN: u32 = 14;
 const HEIGHT: u32 = 460;

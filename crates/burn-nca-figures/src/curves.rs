@@ -4,11 +4,9 @@ use plotters::element::{Circle, PathElement};
 use plotters::style::Color;
 
 use crate::axes::{Axes, range, ticks};
-use crate::frame::Frame;
-use crate::legend::Legend;
+use crate::frame::{Frame, Legend};
 use crate::palette::class_color;
-use crate::plot::Plot;
-use crate::{Canvas, Result};
+use crate::{Canvas, Plot, Result};
 
 const SIZE: (u32, u32) = (1000, 560);
 const MARGIN: u32 = 14;
@@ -127,39 +125,30 @@ impl Plot for Curves {
 mod tests {
     use super::*;
 
+    fn svg(curves: &Curves) -> String {
+        curves.figure().unwrap().svg().to_string()
+    }
+
     #[test]
-    fn every_line_is_drawn_and_named_and_gaps_stay_open() {
+    fn every_line_is_drawn_and_named_gaps_stay_open_and_a_point_between_them_is_a_mark() {
         let gap = [[0.0, 1.0], [1.0, 2.0], [2.0, f64::NAN], [3.0, 1.0], [4.0, 0.0]];
-        let curves = Curves::new("step", "value").with_line("a", &gap).with_line("b", &gap[..2]);
-        let svg = curves.with_title("t").figure().unwrap().svg().to_string();
-        assert_eq!(svg.matches("stroke-width=\"3\"").count(), 3);
+        let curves = Curves::new("step", "value").with_line("a", &gap);
+        assert!(!svg(&curves).contains("\na\n"), "a single line needs no legend");
+        let svg = svg(&curves.with_line("b", &gap[1..4]).with_title("t"));
+        assert_eq!(svg.matches("stroke-width=\"3\"").count(), 2);
+        // Two marks of the second line, and the two of the legend.
+        assert_eq!(svg.matches("<circle").count(), 4);
         for word in ["step", "value", "\nt\n", "\na\n", "\nb\n"] {
             assert!(svg.contains(word), "{word:?} is not in the figure");
         }
     }
 
     #[test]
-    fn a_point_that_no_line_leads_to_is_a_mark() {
-        let alone = [[0.0, 1.0], [1.0, f64::NAN], [2.0, 3.0], [3.0, 2.0]];
-        let curves = Curves::new("x", "y").with_line("a", &alone).with_line("b", &alone[..1]);
-        let svg = curves.figure().unwrap().svg().to_string();
-        assert_eq!(svg.matches("stroke-width=\"3\"").count(), 1);
-        // One mark a line, and the two of the legend.
-        assert_eq!(svg.matches("<circle").count(), 4);
-    }
-
-    #[test]
     fn numbers_along_the_first_axis_may_be_chosen() {
         let doubled = [1.0, 2.0, 3.0, 9.0].map(|at: f64| (at, format!("p{}", at.exp2())));
         let curves = Curves::new("p", "error").with_line("a", &[[1.0, 4.0], [3.0, 2.0]]);
-        let figure = curves.with_x_ticks(doubled.to_vec()).figure().unwrap();
-        let shown = ["p2", "p4", "p8", "p512"].map(|words| figure.svg().contains(words));
-        assert_eq!(shown, [true, true, true, false], "{}", figure.svg());
-    }
-
-    #[test]
-    fn a_single_line_needs_no_legend() {
-        let curves = Curves::new("x", "y").with_line("only", &[[0.0, 0.0], [1.0, 1.0]]);
-        assert!(!curves.figure().unwrap().svg().contains("only"));
+        let svg = svg(&curves.with_x_ticks(doubled.to_vec()));
+        let shown = ["p2", "p4", "p8", "p512"].map(|words| svg.contains(words));
+        assert_eq!(shown, [true, true, true, false], "{svg}");
     }
 }

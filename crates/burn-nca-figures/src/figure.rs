@@ -1,4 +1,4 @@
-//! A finished picture: an SVG text, and the file it is written to.
+//! What every plot can do, and a finished picture: an SVG text, and the file it is written to.
 
 use std::path::{Path, PathBuf};
 
@@ -72,12 +72,11 @@ impl Figure {
     /// What the drawing reports.
     pub fn draw(size: (u32, u32), draw: impl FnOnce(&Canvas<'_>) -> Result<()>) -> Result<Self> {
         let mut svg = String::new();
-        {
-            let canvas = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-            canvas.fill(&WHITE)?;
-            draw(&canvas)?;
-            canvas.present()?;
-        }
+        let canvas = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        canvas.fill(&WHITE)?;
+        draw(&canvas)?;
+        canvas.present()?;
+        drop(canvas);
         let drawn = format!("<svg width=\"{}\" height=\"{}\"", size.0, size.1);
         let shown = [size.0, size.1].map(|units| f64::from(units) / f64::from(UNITS));
         let shown = format!("<svg width=\"{}\" height=\"{}\"", shown[0], shown[1]);
@@ -108,13 +107,22 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
         .map_err(|source| FigureError::Write { path: path.to_path_buf(), source })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Something that can be drawn into any area: alone as a figure, or as a part of [`Panels`](crate::Panels).
+pub trait Plot {
+    /// The width and height that suit it, in units of a [`Figure`].
+    fn size(&self) -> (u32, u32);
 
-    #[test]
-    fn a_unit_is_half_a_pixel_of_a_page() {
-        let figure = Figure::draw((40, 20), |_| Ok(())).unwrap();
-        assert!(figure.svg().starts_with("<svg width=\"20\" height=\"10\" viewBox=\"0 0 40 20\""));
+    /// Draws it into the whole of an area.
+    ///
+    /// # Errors
+    /// What the drawing reports.
+    fn draw(&self, canvas: &Canvas<'_>) -> Result<()>;
+
+    /// The figure that holds nothing else.
+    ///
+    /// # Errors
+    /// What the drawing reports.
+    fn figure(&self) -> Result<Figure> {
+        Figure::draw(self.size(), |canvas| self.draw(canvas))
     }
 }

@@ -19,24 +19,19 @@ struct Readme;
 
 mod axes;
 mod bars;
-mod color_bar;
 mod curves;
 mod figure;
 mod frame;
-mod legend;
 pub mod palette;
 mod panels;
-mod plot;
 #[cfg(feature = "png")]
 mod png;
 mod scatter;
 pub mod text;
-mod window;
 
 pub use bars::{Bars, Estimate};
 pub use curves::Curves;
-pub use figure::{Canvas, Figure, FigureError, Result};
+pub use figure::{Canvas, Figure, FigureError, Plot, Result};
 pub use panels::Panels;
-pub use plot::Plot;
 pub use plotters;
 pub use scatter::Scatter;

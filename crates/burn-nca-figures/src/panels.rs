@@ -1,9 +1,7 @@
 //! A grid of plots.
 
-use crate::frame::Frame;
-use crate::legend::Legend;
-use crate::plot::Plot;
-use crate::{Canvas, Result};
+use crate::frame::{Frame, Legend};
+use crate::{Canvas, Plot, Result};
 
 const MARGIN: u32 = 10;
 

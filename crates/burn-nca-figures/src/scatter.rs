@@ -3,14 +3,10 @@
 use plotters::element::{Circle, Rectangle};
 use plotters::style::{Color, RGBColor, WHITE};
 
-use crate::color_bar::ColorBar;
-use crate::frame::Frame;
-use crate::legend::Legend;
+use crate::frame::{ColorBar, Frame, Legend};
 use crate::palette::{class_color, continuous_color};
-use crate::plot::Plot;
 use crate::text::{self, BODY, INK, Side};
-use crate::window::Window;
-use crate::{Canvas, Result};
+use crate::{Canvas, Plot, Result};
 
 /// The side of the square of points.
 const SIDE: u32 = 560;
@@ -238,27 +234,76 @@ fn scattered_order(rows: usize) -> Vec<usize> {
     order
 }
 
+/// The part of the plane that is shown: one scale for both axes, so that distances are what they look like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Window {
+    middle: [f64; 2],
+    scale: f64,
+    size: [f64; 2],
+}
+
+/// The share of an area that the points may fill; the rest keeps them off the frame.
+const FILLED: f64 = 0.92;
+
+impl Window {
+    /// The window around the finite points, for an area of `(width, height)`.
+    fn around(points: &[[f64; 2]], (width, height): (u32, u32)) -> Self {
+        let mut low = [f64::INFINITY; 2];
+        let mut high = [f64::NEG_INFINITY; 2];
+        for point in points.iter().filter(|point| is_shown(point)) {
+            for axis in 0..2 {
+                low[axis] = low[axis].min(point[axis]);
+                high[axis] = high[axis].max(point[axis]);
+            }
+        }
+        let size = [f64::from(width), f64::from(height)];
+        if low[0] > high[0] {
+            return Self { middle: [0.0; 2], scale: 1.0, size };
+        }
+        // Half the ends first: the sum of two large numbers may not be finite.
+        let middle = [0, 1].map(|axis| low[axis] / 2.0 + high[axis] / 2.0);
+        let scales = [0, 1].map(|axis| FILLED * size[axis] / (high[axis] - low[axis]));
+        let scale = scales[0].min(scales[1]);
+        Self { middle, scale: if scale.is_finite() { scale } else { 1.0 }, size }
+    }
+
+    /// Where a point falls, the second axis pointing up; `None` for one that is not finite.
+    fn place(&self, point: &[f64; 2]) -> Option<(i32, i32)> {
+        is_shown(point).then(|| {
+            let x = self.size[0] / 2.0 + self.scale * (point[0] - self.middle[0]);
+            let y = self.size[1] / 2.0 - self.scale * (point[1] - self.middle[1]);
+            (x.round() as i32, y.round() as i32)
+        })
+    }
+}
+
+fn is_shown(point: &[f64; 2]) -> bool {
+    point.iter().all(|coordinate| coordinate.is_finite())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn svg(plot: &Scatter) -> String {
+        plot.figure().unwrap().svg().to_string()
+    }
 
     #[test]
     fn every_finite_point_has_a_mark_and_every_class_a_name() {
         let points = [[0.0, 0.0], [1.0, 2.0], [f64::NAN, 0.0]];
         let names = ["a".to_string(), "b & c".to_string()];
-        let scatter = Scatter::by_class(&points, &[0, 1, 1], &names).with_title("t");
-        let svg = scatter.figure().unwrap().svg().to_string();
-        assert_eq!(svg.matches("<circle").count(), 2 + 2, "two points and two marks of the legend");
-        assert!(svg.contains("b &amp; c"));
-        let bare = scatter.without_legend().figure().unwrap();
-        assert_eq!(bare.svg().matches("<circle").count(), 2);
+        let scatter = Scatter::by_class(&points, &[0, 1, 1], &names);
+        let with_names = svg(&scatter);
+        assert_eq!(with_names.matches("<circle").count(), 2 + 2, "two points, two in the legend");
+        assert!(with_names.contains("b &amp; c"));
+        assert_eq!(svg(&scatter.without_legend()).matches("<circle").count(), 2);
     }
 
     #[test]
     fn a_title_wider_than_the_picture_is_written_smaller() {
         let size = |title: &str| -> f64 {
-            let scatter = Scatter::by_class(&[[0.0, 0.0]], &[0], &[]).with_title(title);
-            let svg = scatter.figure().unwrap().svg().to_string();
+            let svg = svg(&Scatter::by_class(&[[0.0, 0.0]], &[0], &[]).with_title(title));
             let mut sizes = svg.split('"').skip_while(|word| !word.ends_with("font-size="));
             sizes.nth(1).unwrap().parse().unwrap()
         };
@@ -267,21 +312,14 @@ mod tests {
     }
 
     #[test]
-    fn many_classes_have_no_legend() {
-        let names: Vec<String> = (0..40).map(|person| format!("person {person}")).collect();
-        let figure = Scatter::by_class(&[[0.0, 0.0]], &[39], &names).figure().unwrap();
-        assert!(!figure.svg().contains("person"));
-    }
-
-    #[test]
-    fn many_classes_are_named_where_they_are_and_apart() {
+    fn many_classes_have_no_legend_and_are_named_where_they_are_and_apart() {
         let names: Vec<String> = (0..12).map(|class| format!("n{class}")).collect();
         let labels: Vec<usize> = (0..36).map(|row| row % 12).collect();
         let points: Vec<[f64; 2]> = labels.iter().map(|label| [*label as f64 / 1e3, 0.0]).collect();
-        let scatter =
-            Scatter::by_class(&points, &labels, &names).with_names_in_place(&labels, &names);
-        let svg = scatter.figure().unwrap().svg().to_string();
-        assert!(names.iter().all(|name| svg.contains(&format!("\n{name}\n"))), "{svg}");
+        let scatter = Scatter::by_class(&points, &labels, &names);
+        let are_named = |svg: String| names.iter().all(|name| svg.contains(&format!("\n{name}\n")));
+        assert!(!svg(&scatter).contains("\nn"));
+        assert!(are_named(svg(&scatter.with_names_in_place(&labels, &names))));
     }
 
     #[test]
@@ -289,24 +327,25 @@ mod tests {
         let points = [[0.0, 0.0], [1.0, 2.0]];
         let names = ["a".to_string()];
         let scatter = Scatter::by_class(&points, &[0, 0], &names).with_pale(&[true, false]);
-        let svg = scatter.with_others(vec![[5.0, 5.0]]).figure().unwrap().svg().to_string();
+        let svg = svg(&scatter.with_others(vec![[5.0, 5.0]]));
         assert_eq!(svg.matches("#969696").count(), 1);
         assert!(svg.contains("opacity=\"0.3\"") && svg.contains("opacity=\"0.75\""), "{svg}");
     }
 
     #[test]
     fn values_have_a_bar() {
-        let scatter = Scatter::by_value(&[[0.0, 0.0], [1.0, 1.0]], &[10.0, 20.0], "price");
-        let svg = scatter.figure().unwrap().svg().to_string();
+        let svg = svg(&Scatter::by_value(&[[0.0, 0.0], [1.0, 1.0]], &[10.0, 20.0], "price"));
         assert!(svg.contains("price") && svg.contains("20"));
         assert!(svg.contains("#440154") && svg.contains("#FDE725"), "both ends of the colors");
     }
 
     #[test]
-    fn an_order_holds_every_row_once() {
-        let mut order = scattered_order(1000);
-        assert_ne!(order[0] + 1, order[1]);
-        order.sort_unstable();
-        assert!(order.into_iter().eq(0..1000));
+    fn both_axes_have_one_scale_and_a_single_point_is_in_the_middle() {
+        let points = [[0.0, 0.0], [10.0, 0.0], [0.0, 5.0], [f64::NAN, 1e9]];
+        let window = Window::around(&points, (100, 100));
+        let places = points.map(|point| window.place(&point));
+        assert_eq!(places, [Some((4, 73)), Some((96, 73)), Some((4, 27)), None]);
+        assert_eq!(Window::around(&[[3.0, 4.0]], (100, 60)).place(&[3.0, 4.0]), Some((50, 30)));
+        assert_eq!(Window::around(&[], (100, 60)).place(&[0.0, 0.0]), Some((50, 30)));
     }
 }

@@ -2,12 +2,10 @@
 //!
 //! ```text
 //! features ──► scaling ──► encoder ──► embedding ──► the model's rule ──► probabilities, label
-//!    map::scaled       map::embedded          rule, class_rules (with neighbors)
+//!    map::scaled       map::embedded                   rule (with neighbors)
 //! ```
 //! Burn reads ONNX and does not write it. The format is a few messages of Protocol Buffers (`graph`, `proto`).
 
-mod class_rules;
-mod distances;
 mod graph;
 mod map;
 mod members;

@@ -4,9 +4,8 @@ use burn_nca_learn::Fitted;
 use burn_nca_learn::fit::Precision;
 use burn_nca_learn::neighbors::Rule;
 
-use crate::distances::negative_distances;
 use crate::graph::{DataType, Graph};
-use crate::rule_parts::{PREDICTION, PROBABILITIES, members, sum_of_last};
+use crate::rule_parts::{PREDICTION, PROBABILITIES, members, negative_distances, sum_of_last};
 
 /// What is added to the distance of a training row without weight: no row finds it.
 const FAR: f64 = 1e300;

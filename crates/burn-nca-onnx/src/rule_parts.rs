@@ -1,8 +1,9 @@
-//! Operations that the rules of a model share: differences from the training rows, their weights and classes.
+//! Operations that the rules of a model share: distances from the training rows, their weights and classes.
 
 use burn::tensor::Tensor;
 use burn_nca_learn::Fitted;
 use burn_nca_learn::data::{Features, TensorFeatures};
+use burn_nca_learn::neighbors::Rule;
 
 use crate::graph::{DataType, Graph};
 
@@ -43,6 +44,32 @@ pub fn differences(graph: &mut Graph, fitted: &Fitted, z: &str) -> String {
 pub fn sum_of_last(graph: &mut Graph, input: &str, output: &str) -> String {
     let axis = graph.whole_numbers(&format!("last_axis_of_{output}"), &[-1]);
     graph.node("ReduceSum", &[input, &axis], output, &[("keepdims", 0)])
+}
+
+/// `-D_ij` by the distance of the model's rule, but for what is the same for all j, `[n, m]`.
+///
+/// ```text
+/// Σ_r |z_ir - z_jr|    by the differences of all pairs, [n, m, k]
+/// ||z - r||² = ||z - c||² + ||r - c||² - 2 (z - c)·(r - c)      c: the mean of the training rows
+/// ```
+pub fn negative_distances(graph: &mut Graph, fitted: &Fitted, z: &str) -> String {
+    if *fitted.rule() == Rule::Manhattan {
+        let differences = differences(graph, fitted, z);
+        let absolute = graph.apply("Abs", &[&differences], "absolute_differences");
+        let distances = sum_of_last(graph, &absolute, "distances");
+        return graph.apply("Neg", &[&distances], "logits");
+    }
+    let [m, k] = fitted.references().dims();
+    let Centered { center, twice, squares } =
+        Centered::of(&host(fitted.references().clone()), [m, k]);
+    let negative_squares: Vec<f64> = squares.iter().map(|square| -square).collect();
+    let double = DataType::Double;
+    let center = graph.constant("center", double, &center, &[k]);
+    let twice = graph.constant("twice_references", double, &twice, &[k, m]);
+    let squares = graph.constant("negative_squares", double, &negative_squares, &[m]);
+    let z = graph.apply("Sub", &[z, &center], "from_center");
+    let product = graph.apply("MatMul", &[&z, &twice], "twice_product");
+    graph.apply("Add", &[&product, &squares], "logits")
 }
 
 /// Training rows from their mean, of which squared distances are made without a difference of each pair.

@@ -73,6 +73,10 @@ mod tests {
         let text = Report::example().summary(narrow);
         assert!(text.lines().all(|line| line.chars().count() <= 60), "{text}");
         insta::assert_snapshot!(text);
+        assert!(Report::example().summary(Terminal { styled: true, ..narrow }).contains('\u{1b}'));
+        assert_eq!(Terminal::of_width(Some(0), false).width, None);
+        // So narrow that nothing fits: every word has its line, and nothing panics.
+        assert!(!Report::example().summary(Terminal::of_width(Some(1), false)).is_empty());
     }
 
     #[test]
