@@ -68,7 +68,7 @@ mod tests {
     use burn_nca_figures::palette::class_color;
 
     use super::*;
-    use crate::{Warning, WarningCode};
+    use crate::{Unlabeled, Warning, WarningCode};
 
     const HOSTILE: &str = "</script><b onmouseover=\"x\">&'{{style}}<!--";
 
@@ -90,6 +90,26 @@ mod tests {
             }
             assert!(page.contains("default-src 'none'"));
             assert!(page.contains(&escape(&headline(&report))) && !page.contains("{{"));
+        }
+    }
+
+    #[test]
+    fn pages_look_as_they_should() {
+        let mut classes = Report::with_classes(&["a", "b", "c"], 20, 2);
+        classes.tuning = Some(crate::Tuning::example());
+        let unlabeled = |row| Unlabeled { row, id: None, coordinates: vec![9.0 + row as f64; 2] };
+        classes.classes_mut().embedding.unlabeled = vec![unlabeled(3), unlabeled(4)];
+        classes.check().unwrap();
+        let line = Report::with_classes(&["a", "b"], 12, 1).without_test();
+        for (name, report) in [
+            ("classes", classes),
+            ("line", line),
+            ("numbers", Report::of_numbers()),
+            ("pairs", Report::of_pairs()),
+        ] {
+            let page = report.page();
+            let (start, end) = (page.find("<header>"), page.find("<script>\n"));
+            insta::assert_snapshot!(name, &page[start.unwrap()..end.unwrap()]);
         }
     }
 

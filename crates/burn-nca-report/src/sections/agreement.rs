@@ -86,18 +86,3 @@ fn drawing(target: &str, pairs: &[(usize, f64, f64)]) -> String {
         inner + 52.0
     )
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Part;
-
-    #[test]
-    fn held_out_rows_are_drawn_and_without_them_the_training_rows() {
-        let mut report = Report::of_numbers();
-        let dots = |report: &Report| report.values().page(report).matches("class=\"dot\"").count();
-        assert_eq!((dots(&report), dots(&Report::of_pairs())), (60, 0));
-        report.values_mut().embedding.points.retain(|point| point.part == Part::Train);
-        assert_eq!(dots(&report), 140);
-    }
-}

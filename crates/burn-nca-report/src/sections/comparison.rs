@@ -327,20 +327,4 @@ mod tests {
         let told = table.shortfall("r2_test", None).unwrap();
         assert_eq!(told, "R² test is 0.500 with MLKR, kernel, 0.752 with Euclidean, 5-NN");
     }
-
-    #[test]
-    fn the_best_held_out_figure_of_each_column_is_bold_and_ties_share_it() {
-        let html = |report: &Report| report.comparison.page(report);
-        let classes = html(&Report::example());
-        assert_eq!(classes.matches("<b>95.6 %</b>").count(), 2, "LDA and NCA tie on 1-NN");
-        assert_eq!(classes.matches("<b>97.8 %</b>").count(), 2, "LDA on 5-NN, NCA on soft");
-        assert_eq!(classes.matches("<b>").count(), 4, "training figures flatter");
-        let numbers = html(&Report::of_numbers());
-        assert_eq!(numbers.matches("<b>").count(), 3);
-        assert!(numbers.contains("<b>0.871</b>") && numbers.contains("<b>3.27</b>"));
-        assert_eq!(numbers.matches("class=\"fitted\"").count(), 2);
-        let html = html(&Report::example().without_test());
-        assert!(html.contains("1-NN train") && !html.contains("1-NN test"));
-        assert!(!html.contains("class=\"range\"") && !html.contains("<b>"));
-    }
 }

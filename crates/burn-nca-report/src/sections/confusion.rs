@@ -214,15 +214,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn tints_follow_the_share_of_the_true_class() {
-        let html = line(1, &[3, 9, 0], "b");
-        assert!(html.contains("tint warm\" style=\"--tint:36%\">3<"), "{html}");
-        assert!(html.contains("tint cool dark\" style=\"--tint:72%\">9<"), "{html}");
-        assert!(html.contains("zero\">0<") && html.contains(">75.0 %<"), "{html}");
-        assert!(line(0, &[0, 0], "empty").contains("<td class=\"n right\">–</td>"));
-    }
-
     /// The page of many classes in which class c is predicted as c + 1 in some rows.
     fn page_of(classes: usize) -> String {
         let names: Vec<String> = (0..classes).map(|class| format!("name {class}")).collect();

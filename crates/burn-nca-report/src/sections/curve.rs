@@ -197,17 +197,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panel_a_quantity_and_none_for_what_was_not_measured() {
-        let page = |report: Report| report.curve.page(&report);
-        let html = page(Report::example());
-        assert_eq!(html.matches("class=\"panel").count(), 3);
-        assert_eq!(page(Report::example().without_test()).matches("class=\"panel").count(), 2);
-        // From edge to edge, and down as the value falls.
-        let line = html.split("points=\"").nth(1).unwrap().split('"').next().unwrap();
-        assert!(line.starts_with("0.00,5.") && line.contains(" 1000.00,94."), "{line}");
-    }
-
-    #[test]
     fn a_long_run_is_thinned_but_keeps_both_ends() {
         let point =
             |iteration| CurvePoint { iteration, value: 0.0, held_out: None, gradient_max: None };

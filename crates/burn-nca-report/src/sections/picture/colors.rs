@@ -63,19 +63,3 @@ impl Colors {
         )
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_ends_and_the_middle_have_their_colors() {
-        let colors = Colors::of([0.0, f64::NAN, 6.0].into_iter()).unwrap();
-        assert_eq!(colors.color(0.0), "#482878");
-        assert_eq!(colors.color(6.0), "#fde725");
-        assert_eq!(colors.color(3.0), "#26828e");
-        assert_eq!(colors.color(9.0), "#fde725");
-        assert_eq!(Colors::of([2.0].into_iter()).unwrap().color(2.0), "#26828e");
-        assert!(Colors::of([f64::NAN].into_iter()).is_none());
-    }
-}

@@ -1,7 +1,7 @@
 //! What pictures show, whatever was learned from.
 
 use super::legend::style;
-use super::placement::{DRAWN, WIDTH};
+use super::placement::DRAWN;
 use super::*;
 use crate::Report;
 
@@ -37,30 +37,6 @@ fn forty_classes_look_different() {
 }
 
 #[test]
-fn errors_on_held_out_rows_are_ringed_and_without_them_all_errors() {
-    let report = Report::with_classes(&["a", "b"], 400, 2);
-    let points = report.classes().embedding.points.iter();
-    let wrong = |part| points.clone().filter(|at| at.mark.is_wrong() && at.part == part).count();
-    let rings = |report: &Report| of_classes(report).paths().matches(" wrong\"").count();
-    assert!(wrong(Part::Test) > 0 && wrong(Part::Train) > 0);
-    assert_eq!(rings(&report), wrong(Part::Test));
-    assert_eq!(rings(&report.clone().without_test()), wrong(Part::Train));
-}
-
-#[test]
-fn values_are_colors_and_pairs_are_joined() {
-    let report = Report::of_numbers();
-    let html = report.values().embedding.page(&report);
-    assert_eq!(html.matches(" stroke=\"#").count(), 200);
-    assert_eq!(html.matches("class=\"test hole\"").count(), 60);
-    assert!(html.contains("held out") && !html.contains("class=\"links\""));
-    let report = Report::of_pairs();
-    let html = report.values().embedding.page(&report);
-    assert!(html.contains("class=\"links\"") && !html.contains("held out"));
-    assert!(!html.contains("show-train"));
-}
-
-#[test]
 fn many_classes_are_named_in_the_picture_and_one_dimension_has_lanes() {
     let names: Vec<String> = (0..26).map(|class| format!("letter {class}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -71,29 +47,6 @@ fn many_classes_are_named_in_the_picture_and_one_dimension_has_lanes() {
     };
     assert_eq!((shown(&names, 2, "middle k"), shown(&names[..3], 2, "middle k")), (26, 0));
     assert_eq!((shown(&names, 1, "lane\""), shown(&names, 1, "middle k")), (26, 0));
-}
-
-#[test]
-fn rows_without_a_class_are_gray_and_have_a_lane_of_their_own() {
-    let mut report = Report::example();
-    assert!(!report.page().contains("no class"));
-    let mut with = |dimension: usize| {
-        let embedding = &mut report.classes_mut().embedding;
-        embedding.points.iter_mut().for_each(|point| point.coordinates.truncate(dimension));
-        let row = |row| Unlabeled { row, id: None, coordinates: vec![9.0 + row as f64; dimension] };
-        embedding.unlabeled = vec![row(3), row(4)];
-        embedding.dimension = dimension;
-        report.check().unwrap();
-        report.page()
-    };
-    let page = with(2);
-    let path = page.split("class=\"none\" d=\"").nth(1).unwrap().split('"').next().unwrap();
-    // Far off the others, they are inside the frame.
-    let places = path.split('M').skip(1).map(|place| place.split(' ').next().unwrap());
-    let across: Vec<f64> = places.map(|x| x.parse().unwrap()).collect();
-    assert!(across.len() == 2 && across.iter().all(|x| (500.0..=WIDTH).contains(x)), "{path}");
-    assert!(page.contains("</svg>no class</span>"));
-    assert_eq!(with(1).matches("class=\"lane\"").count(), 4);
 }
 
 #[test]

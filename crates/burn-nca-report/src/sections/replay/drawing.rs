@@ -209,19 +209,6 @@ mod tests {
     use crate::{ReplayFigure, ReplayValues};
 
     #[test]
-    fn the_page_shows_the_step_of_the_model_and_the_script_has_all() {
-        let report = Report::example();
-        let replay = report.replay.clone().unwrap();
-        let page = replay.page(&report);
-        assert!(page.contains("<b>Step 42</b><span> (the model)"), "{page}");
-        // Three classes, held-out ones twice.
-        assert_eq!(page.matches("<path data-group").count(), 9);
-        let (name, data) = replay.data(&report).unwrap();
-        assert_eq!((name, data["frames"].as_array().unwrap().len()), ("replay", 5));
-        assert_eq!(data["frames"][0][2].as_array().unwrap().len(), 300);
-    }
-
-    #[test]
     fn a_replay_of_numbers_is_colored_by_bands_and_has_its_own_figure() {
         let mut report = Report::example();
         let mut replay = report.replay.take().unwrap();

@@ -303,15 +303,6 @@ mod tests {
     use crate::{Warning, WarningCode};
 
     #[test]
-    fn the_chosen_candidate_is_marked_once() {
-        let text = Tuning::example().page(&Report::example());
-        assert_eq!(text.matches("(chosen)").count(), 1);
-        assert_eq!(text.matches("<tr").count(), 1 + Tuning::example().trials.len());
-        assert!(text.contains("2 of 36 candidates were compared"), "{text}");
-        assert!(text.contains("-0.6 ± 0.4"), "{text}");
-    }
-
-    #[test]
     fn the_choice_is_reported_with_its_evidence_and_with_what_the_time_limit_left_out() {
         let mut tuning = Tuning::example();
         assert_eq!(
