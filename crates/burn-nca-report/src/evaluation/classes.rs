@@ -10,57 +10,66 @@ use burn_nca_learn::evaluate::{ClassScores, RowTerms};
 
 use super::judging::{ClassComparison, MethodScores, class_references, compared};
 use super::new_rows::accuracy;
+use super::replay::{self, Step};
 use super::rows::Rows;
 use super::sample::Sample;
 use super::space::{Axes, Parts, Space, embed};
-use super::{Evaluation, Stages};
+use super::{Evaluation, ReportData, Stages};
 use crate::sections::picture::{DRAWN, thinned};
 use crate::{
     Accuracy, ClassCount, ClassMark, ClassResults, ClassTable, Confusion, ContradictedLabels, Data,
-    Density, Embedding, ExplainedClasses, Measure, MeasureTable, Part, Point, Results, Unlabeled,
+    Density, Embedding, ExplainedClasses, Measure, MeasureTable, Part, Point, Replay, Results,
+    Unlabeled,
 };
 
-/// A model of classes compared with the baselines, and its picture.
-pub fn evaluate(
-    model: &Fitted,
-    rows: &Rows<Labeled>,
-    sample: &Sample,
-    stages: &dyn Stages,
-) -> Result<Evaluation> {
-    stages.announce("evaluating");
-    let k = rows.neighbors;
-    let (train, measured) = (&rows.train, &sample.train);
-    let test: Labeled = rows.data.select(&sample.test);
-    let compare = ClassComparison { train, test: &test, measured, neighbors: k };
-    // Where a sample is measured, the others are not in f64 together: see `terms`.
-    let shown = train.features().select(measured);
-    let precise = Parts { train: &shown, test: compare.parts().test }.precise(model)?;
-    let learned = compare.learned(model)?;
-    let device = model.references().device();
-    let baselines = compare.baselines(learned.row.dimension, &device, stages)?;
-    stages.announce("judging and drawing single rows");
-    let compared = compared(baselines, slice::from_ref(&learned.row));
-    let measures = Measure::of_classes(k);
-    let comparison = MeasureTable { neighbors: Some(k), measures, rows: compared };
-    let (key, judged) = match test.rows() {
-        0 => ("nn_train", measured.len()),
-        rows => ("knn_test", rows),
-    };
-    let terms = terms(model, &compare, sample, &precise.train)?;
-    let of_test = [&learned.test[..], test.labels()];
-    let (test_in_training, warnings) = rows.seen((sample, of_test), |predicted, truth| {
-        accuracy(comparison.rule_of_classes(), predicted, truth)
-    });
-    let results = results((model, rows, sample), &compare, (&learned, &precise), terms)?;
-    Ok(Evaluation {
-        data: Data { test_in_training, ..data(rows, sample) },
-        shortfall: comparison.shortfall(key, Some(judged)),
-        comparison,
-        warnings,
-        perplexity: results.perplexity.clone(),
-        results: Results::Classes(Box::new(results)),
-        embedding: precise.train,
-    })
+impl ReportData for Labeled {
+    const FIGURES: &str = "accuracies, f, g, perplexity and the points of the picture";
+
+    fn evaluate(model: &Fitted, rows: &Rows<Self>, stages: &dyn Stages) -> Result<Evaluation> {
+        let sample = &rows.sample()?;
+        stages.announce("evaluating");
+        let k = rows.neighbors;
+        let (train, measured) = (&rows.train, &sample.train);
+        let test: Labeled = rows.data.select(&sample.test);
+        let compare = ClassComparison { train, test: &test, measured, neighbors: k };
+        // Where a sample is measured, the others are not in f64 together: see `terms`.
+        let shown = train.features().select(measured);
+        let precise = Parts { train: &shown, test: compare.parts().test }.precise(model)?;
+        let learned = compare.learned(model)?;
+        let device = model.references().device();
+        let baselines = compare.baselines(learned.row.dimension, &device, stages)?;
+        stages.announce("judging and drawing single rows");
+        let compared = compared(baselines, slice::from_ref(&learned.row));
+        let measures = Measure::of_classes(k);
+        let comparison = MeasureTable { neighbors: Some(k), measures, rows: compared };
+        let (key, judged) = match test.rows() {
+            0 => ("nn_train", measured.len()),
+            rows => ("knn_test", rows),
+        };
+        let terms = terms(model, &compare, sample, &precise.train)?;
+        let of_test = [&learned.test[..], test.labels()];
+        let (test_in_training, warnings) = rows.seen((sample, of_test), |predicted, truth| {
+            accuracy(comparison.rule_of_classes(), predicted, truth)
+        });
+        let results = results((model, rows, sample), &compare, (&learned, &precise), terms)?;
+        Ok(Evaluation {
+            data: Data { test_in_training, ..data(rows, sample) },
+            shortfall: comparison.shortfall(key, Some(judged)),
+            comparison,
+            warnings,
+            perplexity: results.perplexity.clone(),
+            results: Results::Classes(Box::new(results)),
+            embedding: precise.train,
+        })
+    }
+
+    fn replay(
+        model: &Fitted,
+        rows: &Rows<Self>,
+        (steps, stages): (&[Step], &dyn Stages),
+    ) -> Result<Option<Replay>> {
+        replay::of_classes((model, steps, stages), rows, &rows.sample()?)
+    }
 }
 
 /// What is known of the metric by what it predicts and by its terms.

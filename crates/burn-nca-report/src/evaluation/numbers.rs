@@ -7,60 +7,68 @@ use burn_nca_learn::evaluate::{RegressionScores, perplexities_by};
 use burn_nca_learn::neighbors::{NearestConfig, Numbers, fewest_others, nearest_means};
 
 use super::judging::{baselines, compared};
+use super::replay::{self, Step};
 use super::rows::Rows;
 use super::sample::{Sample, rows_of};
 use super::space::{Axes, Parts, Space, resolve_device};
-use super::{Evaluation, Stages};
+use super::{Evaluation, ReportData, Stages};
 use crate::number::significant;
 use crate::{
-    Data, Embedding, ExplainedNumbers, Measure, MeasureRow, MeasureTable, Part, Point, Results,
-    Unit, ValueMark, ValueResults,
+    Data, Embedding, ExplainedNumbers, Measure, MeasureRow, MeasureTable, Part, Point, Replay,
+    Results, Unit, ValueMark, ValueResults,
 };
 
-/// A model of numbers compared with the baselines, and its picture.
-pub fn evaluate(
-    model: &Fitted,
-    rows: &Rows<RegressionData>,
-    sample: &Sample,
-    stages: &dyn Stages,
-) -> Result<Evaluation> {
-    stages.announce("evaluating");
-    let (train, measured) = (&rows.train, &sample.train);
-    let test: RegressionData = rows.data.select(&sample.test);
-    let neighbors = rows.neighbors;
-    let fewer = neighbors.min(fewest_others(train.rows(), train.groups()));
-    let compare = NumberComparison { train, test: &test, measured, ks: [fewer, neighbors] };
-    let parts = Parts::of(train.features(), test.features());
-    let space = parts.embedded(model)?;
-    let baselines = compare.baselines((model, &parts), stages)?;
-    let (learned, by_kernel) = compare.learned(model, &space)?;
-    let compared = compared(baselines, &learned);
-    let comparison = MeasureTable { neighbors: None, measures: measures(), rows: compared };
-    stages.announce("judging and drawing single rows");
-    let precise = parts.precise(model)?;
-    let embedding = embedding(&precise, (rows, sample), &by_kernel)?;
-    let of_test = [&by_kernel.test[..], test.targets().values()];
-    let (test_in_training, warnings) = rows.seen((sample, of_test), r2_and_rmse);
-    let key = if test.rows() > 0 { "r2_test" } else { "r2_train" };
-    let value = model.summary().value;
-    let learned_from = (&rows.split.train[..], train.features());
-    let explained = || ExplainedNumbers::of(model, &rows.data, &sample.test, learned_from);
-    // The features of a large table are not copied for some rows.
-    let explained = sample.measured().is_none().then(explained).flatten();
-    let [_, scores] = learned;
-    Ok(Evaluation {
-        data: Data {
-            target: rows.data.targets().names().first().cloned(),
-            test_in_training,
-            ..rows.about(sample)
-        },
-        shortfall: comparison.shortfall(key, None),
-        comparison,
-        warnings,
-        results: Results::Numbers(ValueResults { value, scores, explained, embedding }),
-        perplexity: perplexities_by(model.rule(), &precise.train, measured, train.groups())?,
-        embedding: precise.train,
-    })
+impl ReportData for RegressionData {
+    const FIGURES: &str = "R², errors, perplexity and the picture";
+
+    fn evaluate(model: &Fitted, rows: &Rows<Self>, stages: &dyn Stages) -> Result<Evaluation> {
+        let sample = &rows.sample()?;
+        stages.announce("evaluating");
+        let (train, measured) = (&rows.train, &sample.train);
+        let test: RegressionData = rows.data.select(&sample.test);
+        let neighbors = rows.neighbors;
+        let fewer = neighbors.min(fewest_others(train.rows(), train.groups()));
+        let compare = NumberComparison { train, test: &test, measured, ks: [fewer, neighbors] };
+        let parts = Parts::of(train.features(), test.features());
+        let space = parts.embedded(model)?;
+        let baselines = compare.baselines((model, &parts), stages)?;
+        let (learned, by_kernel) = compare.learned(model, &space)?;
+        let compared = compared(baselines, &learned);
+        let comparison = MeasureTable { neighbors: None, measures: measures(), rows: compared };
+        stages.announce("judging and drawing single rows");
+        let precise = parts.precise(model)?;
+        let embedding = embedding(&precise, (rows, sample), &by_kernel)?;
+        let of_test = [&by_kernel.test[..], test.targets().values()];
+        let (test_in_training, warnings) = rows.seen((sample, of_test), r2_and_rmse);
+        let key = if test.rows() > 0 { "r2_test" } else { "r2_train" };
+        let value = model.summary().value;
+        let learned_from = (&rows.split.train[..], train.features());
+        let explained = || ExplainedNumbers::of(model, &rows.data, &sample.test, learned_from);
+        // The features of a large table are not copied for some rows.
+        let explained = sample.measured().is_none().then(explained).flatten();
+        let [_, scores] = learned;
+        Ok(Evaluation {
+            data: Data {
+                target: rows.data.targets().names().first().cloned(),
+                test_in_training,
+                ..rows.about(sample)
+            },
+            shortfall: comparison.shortfall(key, None),
+            comparison,
+            warnings,
+            results: Results::Numbers(ValueResults { value, scores, explained, embedding }),
+            perplexity: perplexities_by(model.rule(), &precise.train, measured, train.groups())?,
+            embedding: precise.train,
+        })
+    }
+
+    fn replay(
+        model: &Fitted,
+        rows: &Rows<Self>,
+        (steps, stages): (&[Step], &dyn Stages),
+    ) -> Result<Option<Replay>> {
+        replay::of_numbers((model, steps, stages), rows, &rows.sample()?)
+    }
 }
 
 /// Rows with numbers on one scale, in which metrics are compared by the same rules of neighbors.

@@ -6,70 +6,97 @@ use std::slice;
 use anyhow::Result;
 use burn::tensor::Tensor;
 use burn_nca_learn::Fitted;
-use burn_nca_learn::data::{Coincidences, Pairs, Split};
+use burn_nca_learn::data::{Coincidences, Pairs, Split, TrainingData};
 use burn_nca_learn::evaluate::{PartnerRanks, perplexities_of};
 
 use super::judging::{baselines, compared};
 use super::repeats::{Seen, VALUES, seen_pairs};
+use super::replay::{self, Step};
 use super::rows::Rows;
 use super::sample::{Sample, rows_of};
 use super::space::{Axes, Parts};
-use super::{Evaluation, Stages};
+use super::{Evaluation, ReportData, Stages};
 use crate::{
-    Data, Embedding, Measure, MeasureRow, MeasureTable, Part, Point, Results, Unit, ValueMark,
-    ValueResults,
+    Data, Embedding, Measure, MeasureRow, MeasureTable, Part, Point, Replay, Results, Unit,
+    ValueMark, ValueResults,
 };
 
 /// The most pairs joined in the picture.
 const JOINED: usize = 3000;
 
-/// A model of pairs compared with the baselines by the partners of the pairs `asked`, and its picture.
-pub fn evaluate(
-    model: &Fitted,
-    (rows, asked): (&Rows<Coincidences>, &Pairs),
-    sample: &Sample,
-    stages: &dyn Stages,
-) -> Result<Evaluation> {
-    stages.announce("evaluating");
-    let (data, held_out) = (&rows.data, rows.split.test.len());
-    let features = data.features();
-    let all = Split { train: (0..features.rows()).collect(), test: Vec::new() };
-    let drawn = Sample::of(&all, [features.rows(), features.columns()], rows.seed)?.train;
-    let parts = Parts { train: features, test: None };
-    let precise = parts.precise(model)?.train;
-    let [_, dimension] = precise.dims();
-    let part = if held_out > 0 { "test" } else { "train" };
-    let baselines = baselines(features, None, dimension, stages, |method, map| {
-        let space = parts.mapped(map)?.train;
-        let ranks = PartnerRanks::of_features(&space, asked, Some(data.pairs()))?;
-        Ok(row((method, space.columns()), values(part, &ranks)))
-    })?;
-    let method = model.applied_method().label;
-    let ranks = PartnerRanks::of(model.references(), asked, Some(data.pairs()))?;
-    let learned = row((&method, dimension), values(part, &ranks));
-    let seen = seen(rows, asked);
-    let on_others =
-        |others: &[usize]| recall_of(others, model.references(), (asked, Some(data.pairs())));
-    let warnings = seen.warning(on_others).into_iter().collect();
-    let compared = compared(baselines, slice::from_ref(&learned));
-    let comparison = MeasureTable { neighbors: None, measures: measures(part), rows: compared };
-    stages.announce("drawing the embedding");
-    let embedding = embedding(&precise, &drawn, rows.train.pairs())?;
-    let value = model.summary().value;
-    let results = ValueResults { value, scores: learned, explained: None, embedding };
-    Ok(Evaluation {
-        data: Data {
-            train: rows.train.pairs().len(),
-            test_in_training: seen.count(),
-            ..rows.about(sample)
-        },
-        shortfall: comparison.shortfall(&format!("recall_5_{part}"), None),
-        comparison,
-        warnings,
-        results: Results::Pairs(results),
-        perplexity: perplexities_of(&precise, &drawn, None)?,
-        embedding: precise,
-    })
+impl ReportData for Coincidences {
+    const FIGURES: &str = "ranks, perplexity and the picture";
+    const NOUN: &str = "pair";
+
+    /// Each end of a pair is compared with all rows.
+    fn references(rows: &Rows<Self>) -> usize {
+        2 * rows.data.features().rows()
+    }
+
+    fn evaluate(model: &Fitted, rows: &Rows<Self>, stages: &dyn Stages) -> Result<Evaluation> {
+        let sample = &rows.sample()?;
+        let asked = &asked(rows, sample)?;
+        stages.announce("evaluating");
+        let (data, held_out) = (&rows.data, rows.split.test.len());
+        let features = data.features();
+        let all = Split { train: (0..features.rows()).collect(), test: Vec::new() };
+        let drawn = Sample::of(&all, [features.rows(), features.columns()], rows.seed)?.train;
+        let parts = Parts { train: features, test: None };
+        let precise = parts.precise(model)?.train;
+        let [_, dimension] = precise.dims();
+        let part = if held_out > 0 { "test" } else { "train" };
+        let baselines = baselines(features, None, dimension, stages, |method, map| {
+            let space = parts.mapped(map)?.train;
+            let ranks = PartnerRanks::of_features(&space, asked, Some(data.pairs()))?;
+            Ok(row((method, space.columns()), values(part, &ranks)))
+        })?;
+        let method = model.applied_method().label;
+        let ranks = PartnerRanks::of(model.references(), asked, Some(data.pairs()))?;
+        let learned = row((&method, dimension), values(part, &ranks));
+        let seen = seen(rows, asked);
+        let on_others =
+            |others: &[usize]| recall_of(others, model.references(), (asked, Some(data.pairs())));
+        let warnings = seen.warning(on_others).into_iter().collect();
+        let compared = compared(baselines, slice::from_ref(&learned));
+        let comparison = MeasureTable { neighbors: None, measures: measures(part), rows: compared };
+        stages.announce("drawing the embedding");
+        let embedding = embedding(&precise, &drawn, rows.train.pairs())?;
+        let value = model.summary().value;
+        let results = ValueResults { value, scores: learned, explained: None, embedding };
+        Ok(Evaluation {
+            data: Data {
+                train: rows.train.pairs().len(),
+                test_in_training: seen.count(),
+                ..rows.about(sample)
+            },
+            shortfall: comparison.shortfall(&format!("recall_5_{part}"), None),
+            comparison,
+            warnings,
+            results: Results::Pairs(results),
+            perplexity: perplexities_of(&precise, &drawn, None)?,
+            embedding: precise,
+        })
+    }
+
+    fn replay(
+        model: &Fitted,
+        rows: &Rows<Self>,
+        (steps, stages): (&[Step], &dyn Stages),
+    ) -> Result<Option<Replay>> {
+        replay::of_pairs((model, steps, stages), rows, &asked(rows, &rows.sample()?)?)
+    }
+}
+
+/// The pairs that ask for their partners: those of the sample that are held out, or else those learned from.
+fn asked(rows: &Rows<Coincidences>, sample: &Sample) -> Result<Pairs> {
+    let of_sample: Vec<usize> = sample.train.iter().map(|&at| rows.split.train[at]).collect();
+    let (asked, all) = match sample.test.is_empty() {
+        true => (&of_sample, &rows.split.train),
+        false => (&sample.test, &rows.split.test),
+    };
+    // Pairs of weight 0 do not ask; should a sample hold no others, all do.
+    let asked = rows.data.part(asked).or_else(|_| rows.data.part(all))?;
+    Ok(asked.pairs().clone())
 }
 
 /// The pairs held out that ask, and which of them are training pairs, too.

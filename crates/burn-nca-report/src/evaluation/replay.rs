@@ -39,30 +39,32 @@ pub struct Step {
     pub parameters: Vec<f64>,
 }
 
-/// The embedding of some rows at the steps of a fit, with the figures of both parts; `None` where they cannot be had, and
-/// where the stages end before the last step.
-pub fn replay(
-    model: &Fitted,
-    rows: ReplayRows<'_>,
-    steps: &[Step],
-    stages: &dyn Stages,
+/// A fit that is replayed: its model, its steps, and what is said meanwhile.
+pub type Fit<'a> = (&'a Fitted, &'a [Step], &'a dyn Stages);
+
+/// The embedding of the rows drawn of `features` at the steps of a fit, with the `figures` of both parts of them; `None` where
+/// they cannot be had, and where the stages end before the last step.
+fn replay(
+    (model, steps, stages): Fit<'_>,
+    (features, drawn): (&Features, &Drawn),
+    (neighbors, values): (usize, Option<ReplayValues>),
+    figures: impl Fn(&AnyEncoder, &Tensor<2>) -> Result<[Option<f64>; 2]>,
 ) -> Result<Option<Replay>> {
     let encoders: Option<Vec<AnyEncoder>> =
         steps.iter().map(|step| model.encoder_at(&step.parameters)).collect();
     let Some(encoders) = encoders.filter(|encoders| encoders.len() > 2) else { return Ok(None) };
-    let ReplayRows { drawn, points, neighbors, values, figures } = rows;
-    let learned = embedded(model, &model.encoder, &drawn);
+    let shown = features.select(&drawn.rows);
+    let learned = embedded(model, &model.encoder, &shown);
     let axes = Axes::of(&learned)?;
     let end = axes.coordinates(&learned)?;
-    let mut places = Vec::with_capacity(encoders.len());
-    let mut found = Vec::with_capacity(encoders.len());
+    let (mut places, mut found) = (Vec::new(), Vec::new());
     for (at, encoder) in encoders.iter().enumerate() {
         if !stages.admits_replay(at + 1, encoders.len()) {
             return Ok(None);
         }
-        let drawn = embedded(model, encoder, &drawn);
-        found.push(figures(encoder, &drawn)?);
-        places.push(axes.coordinates(&drawn)?.values().to_vec());
+        let embedding = embedded(model, encoder, &shown);
+        found.push(figures(encoder, &embedding)?);
+        places.push(axes.coordinates(&embedding)?.values().to_vec());
     }
     let kept = nearest(&places, end.values());
     let dimension = axes.dimension;
@@ -75,21 +77,8 @@ pub fn replay(
         kept: at == kept,
         places: window.places(places, dimension),
     });
-    let frames = frames.collect();
+    let (frames, points) = (frames.collect(), drawn.points.clone());
     Ok(Some(Replay { dimension, neighbors, points, values, window, frames }))
-}
-
-/// What is measured of the rows that are drawn, embedded by a map: of training rows, and of those held out.
-type Figures<'a> = dyn Fn(&AnyEncoder, &Tensor<2>) -> Result<[Option<f64>; 2]> + 'a;
-
-/// The rows that take part.
-pub struct ReplayRows<'a> {
-    /// The scaled features of the rows that are drawn, those held out last.
-    drawn: Features,
-    points: Vec<ReplayPoint>,
-    neighbors: usize,
-    values: Option<ReplayValues>,
-    figures: Box<Figures<'a>>,
 }
 
 /// Where a map of the model's kind puts rows.
@@ -160,81 +149,70 @@ impl Drawn {
     }
 }
 
-impl<'a> ReplayRows<'a> {
-    /// Rows with classes, and their 1-NN accuracy: training rows left out in turn, and those held out.
-    pub fn of_classes(model: &'a Fitted, rows: &Rows<Labeled>, sample: &Sample) -> Self {
-        let (split, labels) = (&rows.split.train, rows.data.labels());
-        let drawn = Drawn::of((split, &sample.train), &sample.test, &|row| labels[row]);
-        let references: Labeled = rows.data.select(drawn.neighbors(split));
-        let truth: Vec<usize> = drawn.rows.iter().map(|&row| labels[row]).collect();
-        let (features, points) = (rows.data.features().select(&drawn.rows), drawn.points.clone());
-        let neighbors = references.rows();
-        let figures = move |encoder: &AnyEncoder, shown: &Tensor<2>| -> Result<_> {
-            let embedding = embedded(model, encoder, references.features());
-            let among = class_references(&references, &embedding);
-            drawn.figures(shown, (&truth, 1), |queries, truth, own| {
-                let predicted = model.rule().classes(queries, among, &[1], own)?.concat();
-                Ok(Accuracy::of(&predicted, truth)?.value())
-            })
-        };
-        Self { drawn: features, points, neighbors, values: None, figures: Box::new(figures) }
-    }
-
-    /// Rows with numbers, and R² of the kernel rule.
-    pub fn of_numbers(model: &'a Fitted, rows: &Rows<RegressionData>, sample: &Sample) -> Self {
-        let (split, targets) = (&rows.split.train, rows.data.targets());
-        let bands = Bands::of(targets.values().iter().step_by(targets.columns()).copied());
-        let band = |row: usize| bands.band(targets.row(row)[0]);
-        let drawn = Drawn::of((split, &sample.train), &sample.test, &band);
-        let references: RegressionData = rows.data.select(drawn.neighbors(split));
-        let shown = rows.data.select(&drawn.rows);
-        let color = targets.names().first().cloned().unwrap_or_default();
-        let values = ReplayValues { color, bands: bands.middles(), figure: ReplayFigure::R2 };
-        let (neighbors, points) = (references.rows(), drawn.points.clone());
-        let truth = shown.targets().clone();
-        let figures = move |encoder: &AnyEncoder, shown: &Tensor<2>| -> Result<_> {
-            let among = embedded(model, encoder, references.features());
-            let known = references.targets();
-            let numbers = Numbers::new(known.values(), known.columns());
-            let numbers =
-                numbers.with_weights(references.weights()).with_groups(references.groups());
-            drawn.figures(shown, (truth.values(), truth.columns()), |queries, truth, own| {
-                let means = model.rule().kernel_means(queries, &among, numbers, own)?;
-                Ok(RegressionScores::of(&means, truth)?.r2())
-            })
-        };
-        let (drawn, figures) = (shown.features().clone(), Box::new(figures));
-        Self { drawn, points, neighbors, values: Some(values), figures }
-    }
-
-    /// Rows of pairs, and how often the partner of the pairs `asked` is the nearest row; `None` for more rows than are looked
-    /// at.
-    pub fn of_pairs(model: &'a Fitted, rows: &'a Rows<Coincidences>, asked: Pairs) -> Option<Self> {
-        let features = rows.data.features();
-        let all: Vec<usize> = (0..features.rows()).collect();
-        if all.len() > NEIGHBORS {
-            return None;
-        }
-        let bands = Bands::of(all.iter().map(|row| (row + 1) as f64));
-        let drawn = Drawn::of((&all, &all), &[], &|row| bands.band((row + 1) as f64));
-        let figure = match rows.split.test.is_empty() {
-            true => ReplayFigure::TrainingPairs,
-            false => ReplayFigure::HeldOutPairs,
-        };
-        let values = ReplayValues { color: "row".to_string(), bands: bands.middles(), figure };
-        let figures = move |encoder: &AnyEncoder, _: &Tensor<2>| -> Result<_> {
-            let embedding = embedded(model, encoder, features);
-            let ranks = PartnerRanks::of(&embedding, &asked, Some(rows.data.pairs()))?;
-            Ok([ranks.recall(1), None])
-        };
-        Some(Self {
-            drawn: features.select(&drawn.rows),
-            points: drawn.points,
-            neighbors: all.len(),
-            values: Some(values),
-            figures: Box::new(figures),
+/// Rows with classes, and their 1-NN accuracy: training rows left out in turn, and those held out.
+pub fn of_classes(fit: Fit<'_>, rows: &Rows<Labeled>, sample: &Sample) -> Result<Option<Replay>> {
+    let (split, labels) = (&rows.split.train, rows.data.labels());
+    let drawn = Drawn::of((split, &sample.train), &sample.test, &|row| labels[row]);
+    let references: Labeled = rows.data.select(drawn.neighbors(split));
+    let truth: Vec<usize> = drawn.rows.iter().map(|&row| labels[row]).collect();
+    let about = (references.rows(), None);
+    replay(fit, (rows.data.features(), &drawn), about, |encoder, shown| {
+        let embedding = embedded(fit.0, encoder, references.features());
+        let among = class_references(&references, &embedding);
+        drawn.figures(shown, (&truth, 1), |queries, truth, own| {
+            let predicted = fit.0.rule().classes(queries, among, &[1], own)?.concat();
+            Ok(Accuracy::of(&predicted, truth)?.value())
         })
+    })
+}
+
+/// Rows with numbers, and R² of the kernel rule.
+pub fn of_numbers(
+    fit: Fit<'_>,
+    rows: &Rows<RegressionData>,
+    sample: &Sample,
+) -> Result<Option<Replay>> {
+    let (split, targets) = (&rows.split.train, rows.data.targets());
+    let bands = Bands::of(targets.values().iter().step_by(targets.columns()).copied());
+    let band = |row: usize| bands.band(targets.row(row)[0]);
+    let drawn = Drawn::of((split, &sample.train), &sample.test, &band);
+    let references: RegressionData = rows.data.select(drawn.neighbors(split));
+    let truth = rows.data.select(&drawn.rows).targets().clone();
+    let color = targets.names().first().cloned().unwrap_or_default();
+    let values = ReplayValues { color, bands: bands.middles(), figure: ReplayFigure::R2 };
+    let known = references.targets();
+    let numbers = Numbers::new(known.values(), known.columns());
+    let numbers = numbers.with_weights(references.weights()).with_groups(references.groups());
+    let about = (references.rows(), Some(values));
+    replay(fit, (rows.data.features(), &drawn), about, |encoder, shown| {
+        let among = embedded(fit.0, encoder, references.features());
+        drawn.figures(shown, (truth.values(), truth.columns()), |queries, truth, own| {
+            let means = fit.0.rule().kernel_means(queries, &among, numbers, own)?;
+            Ok(RegressionScores::of(&means, truth)?.r2())
+        })
+    })
+}
+
+/// Rows of pairs, and how often the partner of the pairs `asked` is the nearest row; `None` for more rows than are looked
+/// at.
+pub fn of_pairs(fit: Fit<'_>, rows: &Rows<Coincidences>, asked: &Pairs) -> Result<Option<Replay>> {
+    let features = rows.data.features();
+    let all: Vec<usize> = (0..features.rows()).collect();
+    if all.len() > NEIGHBORS {
+        return Ok(None);
     }
+    let bands = Bands::of(all.iter().map(|row| (row + 1) as f64));
+    let drawn = Drawn::of((&all, &all), &[], &|row| bands.band((row + 1) as f64));
+    let figure = match rows.split.test.is_empty() {
+        true => ReplayFigure::TrainingPairs,
+        false => ReplayFigure::HeldOutPairs,
+    };
+    let values = ReplayValues { color: "row".to_string(), bands: bands.middles(), figure };
+    replay(fit, (features, &drawn), (all.len(), Some(values)), |encoder, _| {
+        let embedding = embedded(fit.0, encoder, features);
+        let ranks = PartnerRanks::of(&embedding, asked, Some(rows.data.pairs()))?;
+        Ok([ranks.recall(1), None])
+    })
 }
 
 /// Values from the lowest to the highest, in bands of equal width.
