@@ -5,9 +5,10 @@ use burn_nca_learn::fit::SumsSummary;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
+use serde_json::json;
 
 use super::*;
-use crate::evaluation::numbers::measures;
+use crate::evaluation::{measures, numbers};
 
 const COLUMNS: [&str; 4] = ["sepal length", "sepal width", "petal length", "petal width"];
 const MAP: [f64; 8] = [0.42, 0.31, -2.87, -3.18, -0.08, 1.22, 0.65, -0.9];
@@ -20,40 +21,36 @@ impl Report {
 
     /// The example with other classes, `members` rows each, 3 of 10 held out, in k dimensions.
     pub(crate) fn with_classes(names: &[&str], members: usize, dimension: usize) -> Self {
-        let test = members * 3 / 10;
-        let class =
-            |name: &&str| ClassCount { name: (*name).to_owned(), train: members - test, test };
+        let (classes, test) = (names.len(), members * 3 / 10);
+        let train = members - test;
+        let class = |name: &&str| ClassCount { name: (*name).to_owned(), train, test };
         let data = Data {
-            name: "iris".to_owned(),
-            rows: names.len() * members,
             columns: COLUMNS.len(),
-            train: names.len() * (members - test),
-            test: names.len() * test,
             classes: names.iter().map(class).collect(),
-            ..Data::default()
+            ..data("iris", [classes * members, classes * train, classes * test])
         };
-        let points = points(names.len(), members, members - test, dimension);
+        let points = points(classes, members, train, dimension);
         let p: Vec<f64> = points.iter().filter_map(|point| point.mark.p).collect();
-        let (confusion, scores) = confusion(&points, names.len(), Part::Test);
-        let results = ClassResults {
+        let (confusion, class_scores) = confusion(&points, classes, Part::Test);
+        let perplexity: Vec<f64> = p.iter().map(|p| 2.0 + 9.0 * p).collect();
+        let mean_perplexity = perplexity.iter().sum::<f64>() / perplexity.len() as f64;
+        let embedding = Embedding::new(dimension, (dimension > 2).then_some(0.872), points);
+        let replay = Some(replayed(&embedding));
+        let results = Results::Classes(Box::new(ClassResults {
             accuracy: Accuracy { train: 103.0 / 105.0, test: Some(43.0 / 45.0) },
             f: p.iter().sum(),
             g: p.iter().map(|p| p.ln()).sum(),
             confusion,
-            class_scores: scores,
+            class_scores,
             labels: ContradictedLabels::default(),
             explained: None,
-            perplexity: p.iter().map(|p| 2.0 + 9.0 * p).collect(),
+            perplexity,
             p,
-            embedding: Embedding::new(dimension, (dimension > 2).then_some(0.872), points),
-        };
-        let mean_perplexity =
-            results.perplexity.iter().sum::<f64>() / results.perplexity.len() as f64;
-        let replay = Some(replayed(&results.embedding));
-        let results = Results::Classes(Box::new(results));
+            embedding,
+        }));
         let command = "nca fit iris --dim 2 --test-size 0.3 --seed 7 --out runs/iris";
-        let common = Self::around("NCA", command, data, comparison(dimension), results);
-        Self { mean_perplexity, replay, ..common }
+        let of_all = Self::around("NCA", command, data, comparison(dimension), &results);
+        Self { mean_perplexity, replay, ..of_all }
     }
 
     /// The same fit with nothing held out.
@@ -63,10 +60,8 @@ impl Report {
         (data.rows, data.test) = (data.train, 0);
         let classes = data.classes.len();
         for row in &mut self.comparison.rows {
-            row.values
-                .iter_mut()
-                .filter(|(key, _)| key.ends_with("_test"))
-                .for_each(|(_, value)| *value = None);
+            let of_test = row.values.iter_mut().filter(|(key, _)| key.ends_with("_test"));
+            of_test.for_each(|(_, value)| *value = None);
             row.interval = None;
         }
         self.curve.0.iter_mut().for_each(|point| point.held_out = None);
@@ -92,10 +87,9 @@ impl Report {
             row("MLKR", "5-NN", 2, [0.89, 0.858, 3.43, 2.3]),
             row("MLKR", "kernel", 2, [0.921, 0.871, 3.27, 2.18]),
         ];
-        let data = Data { target: Some("price".to_owned()), ..unclassed("housing", 506, 354, 152) };
-        let scores = rows[3].clone();
-        let found = ValueResults { value: 27.96, scores, explained: None, embedding: band() };
-        Self::of_values("MLKR", data, measures(), rows, Results::Numbers(found))
+        let target = Some("price".to_owned());
+        let data = Data { target, ..data("housing", [506, 354, 152]) };
+        Self::of_values("MLKR", data, numbers::measures(), rows, band(), Results::Numbers)
     }
 
     /// A report of pairs: 400 rows, 200 pairs, 60 of them held out.
@@ -109,14 +103,12 @@ impl Report {
         let mut embedding = band();
         embedding.color = Some("row".to_owned());
         for (at, point) in embedding.points.iter_mut().enumerate() {
-            (point.mark, point.part) =
-                (ValueMark { value: (at + 1) as f64, predicted: None }, Part::Train);
+            let mark = ValueMark { value: (at + 1) as f64, predicted: None };
+            (point.mark, point.part) = (mark, Part::Train);
         }
         embedding.links = (1..200).map(|at| [at - 1, at]).collect();
-        let data = unclassed("film", 400, 140, 60);
-        let found =
-            ValueResults { value: 27.96, scores: rows[2].clone(), explained: None, embedding };
-        Self::of_values("pairs", data, evaluation::measures("test"), rows, Results::Pairs(found))
+        let data = data("film", [400, 140, 60]);
+        Self::of_values("pairs", data, measures("test"), rows, embedding, Results::Pairs)
     }
 
     fn of_values(
@@ -124,11 +116,14 @@ impl Report {
         data: Data,
         measures: Vec<Measure>,
         rows: Vec<MeasureRow>,
-        results: Results,
+        embedding: Embedding<ValueMark>,
+        results: fn(ValueResults) -> Results,
     ) -> Self {
+        let scores = rows[rows.len() - 1].clone();
+        let results = results(ValueResults { value: 27.96, scores, explained: None, embedding });
         let comparison = MeasureTable { neighbors: None, measures, rows };
         let command = "nca fit housing.csv --target price --task regression --dim 2";
-        Self::around(method, command, data, comparison, results)
+        Self::around(method, command, data, comparison, &results)
     }
 
     /// What all kinds have in common.
@@ -137,86 +132,57 @@ impl Report {
         command: &str,
         data: Data,
         comparison: MeasureTable,
-        results: Results,
+        results: &Results,
     ) -> Self {
-        let (norms, columns) = (MAP[..4].iter().zip(&MAP[4..]), COLUMNS.map(String::from));
-        let norms = norms.map(|(a, b)| a.hypot(*b)).collect();
-        let device = ["cpu", "flex", "f64"].map(String::from);
-        let [name, backend, dtype] = device;
-        Self {
-            header: Header {
-                format: FORMAT,
-                program: "nca 0.1.0".to_owned(),
-                command: command.to_owned(),
-                seed: 7,
-                method: method.to_owned(),
-                data,
-                settings: serde_json::json!({
-                    "objective": "f", "encoder": {"kind": "linear", "dim": 2}, "init": "pca",
-                    "scale": "standardize", "max_iterations": 200, "tolerance": 1e-5, "l2": 0.0,
-                    "optimizer": "lbfgs",
-                }),
-                device: DeviceSummary { name, backend, dtype },
+        let columns = COLUMNS.map(String::from);
+        let norms = MAP[..4].iter().zip(&MAP[4..]).map(|(a, b)| a.hypot(*b)).collect();
+        let mut document = json!({
+            "format": FORMAT, "program": "nca 0.1.0", "command": command, "seed": 7,
+            "method": method, "data": data, "comparison": comparison, "warnings": [],
+            "settings": {
+                "objective": "f", "encoder": {"kind": "linear", "dim": 2}, "init": "pca",
+                "scale": "standardize", "max_iterations": 200, "tolerance": 1e-5, "l2": 0.0,
+                "optimizer": "lbfgs",
             },
-            run: SolverRun {
-                termination: "GradientSmall".to_owned(),
-                termination_sentence:
-                    "The largest entry of the gradient fell below the tolerance, 1e-5.".to_owned(),
-                converged: true,
-                without_steps: false,
-                iterations: 42,
-                evaluations: 51,
-                seconds: 0.814,
-                ended: Some("2026-01-31 12:00 UTC".to_owned()),
-                sums: Some(SumsSummary::Fused),
-                omitted: None,
-                peak_memory_bytes: Some(183 << 20),
-            },
-            warnings: Vec::new(),
-            mean_perplexity: 8.13,
-            comparison,
-            results,
-            feature_weights: FeatureWeights::of_norms(&columns, norms),
-            weights: Vec::new(),
-            matrix: Matrix::small(columns.into(), &MAP),
-            curve: Curve(curve(42)),
-            replay: None,
-            tuning: None,
+            "device": {"name": "cpu", "backend": "flex", "dtype": "f64"},
+            "termination": "GradientSmall", "converged": true, "iterations": 42, "evaluations": 51,
+            "termination_sentence": "The largest entry of the gradient fell below the tolerance, 1e-5.",
+            "seconds": 0.814, "ended": "2026-01-31 12:00 UTC", "sums": SumsSummary::Fused,
+            "peak_memory_bytes": 183 << 20, "mean_perplexity": 8.13,
+            "feature_weights": FeatureWeights::of_norms(&columns, norms),
+            "matrix": Matrix::small(columns.into(), &MAP), "curve": curve(42),
+        });
+        let found = serde_json::to_value(results).unwrap();
+        document.as_object_mut().unwrap().extend(found.as_object().unwrap().clone());
+        Self::from_document(document).unwrap()
+    }
+
+    pub(crate) fn classes(&self) -> &ClassResults {
+        let Results::Classes(found) = &self.results else { panic!("of no classes") };
+        found
+    }
+
+    pub(crate) fn classes_mut(&mut self) -> &mut ClassResults {
+        let Results::Classes(found) = &mut self.results else { panic!("of no classes") };
+        found
+    }
+
+    pub(crate) fn values(&self) -> &ValueResults {
+        match &self.results {
+            Results::Numbers(found) | Results::Pairs(found) => found,
+            Results::Classes(_) => panic!("of no values"),
         }
     }
 
-    /// The results of classes.
-    pub(crate) fn classes(&self) -> &ClassResults {
-        let Results::Classes(found) = &self.results else { panic!("the results are of classes") };
-        found
-    }
-
-    /// As [`classes`](Self::classes), to be changed.
-    pub(crate) fn classes_mut(&mut self) -> &mut ClassResults {
-        let Results::Classes(found) = &mut self.results else {
-            panic!("the results are of classes")
-        };
-        found
-    }
-
-    /// The results of numbers or pairs.
-    pub(crate) fn values(&self) -> &ValueResults {
-        let (Results::Numbers(found) | Results::Pairs(found)) = &self.results else {
-            panic!("of values")
-        };
-        found
-    }
-
-    /// As [`values`](Self::values), to be changed.
     pub(crate) fn values_mut(&mut self) -> &mut ValueResults {
-        let (Results::Numbers(found) | Results::Pairs(found)) = &mut self.results else {
-            panic!("of values")
-        };
-        found
+        match &mut self.results {
+            Results::Numbers(found) | Results::Pairs(found) => found,
+            Results::Classes(_) => panic!("of no values"),
+        }
     }
 }
 
-fn unclassed(name: &str, rows: usize, train: usize, test: usize) -> Data {
+fn data(name: &str, [rows, train, test]: [usize; 3]) -> Data {
     Data { name: name.to_owned(), rows, columns: 13, train, test, ..Data::default() }
 }
 
@@ -258,10 +224,9 @@ fn points(classes: usize, members: usize, train: usize, dimension: usize) -> Vec
     let radius = 0.97 * classes as f64;
     let center = |class: usize| {
         let angle = std::f64::consts::TAU * class as f64 / classes as f64;
-        if dimension == 1 {
-            vec![3.2 * class as f64]
-        } else {
-            vec![radius * angle.cos(), 0.7 * radius * angle.sin()]
+        match dimension {
+            1 => vec![3.2 * class as f64],
+            _ => vec![radius * angle.cos(), 0.7 * radius * angle.sin()],
         }
     };
     (0..classes * members)
@@ -304,14 +269,10 @@ fn replayed(embedding: &Embedding<ClassMark>) -> Replay {
         places: window.places(&places[at], dimension),
     };
     let frames = steps.iter().enumerate().map(frame).collect();
-    let row = |point: &&Point<ClassMark>| ReplayPoint {
-        row: point.row,
-        class: point.mark.class,
-        part: point.part,
-    };
-    let points: Vec<ReplayPoint> = points.iter().map(row).collect();
-    let neighbors = points.len();
-    Replay { dimension, neighbors, points, values: None, window, frames }
+    let (neighbors, points) = (points.len(), points.into_iter());
+    let row =
+        |of: &Point<ClassMark>| ReplayPoint { row: of.row, class: of.mark.class, part: of.part };
+    Replay { dimension, neighbors, points: points.map(row).collect(), values: None, window, frames }
 }
 
 fn curve(iterations: u64) -> Vec<CurvePoint> {
