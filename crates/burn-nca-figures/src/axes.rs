@@ -26,7 +26,6 @@ pub(crate) struct Axes<'a> {
     pub(crate) y_label: &'a str,
 }
 
-/// The plane between the axes: where a pair of numbers falls in it.
 pub(crate) struct Plane<'a> {
     pub(crate) canvas: Canvas<'a>,
     x: [f64; 2],

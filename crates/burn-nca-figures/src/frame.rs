@@ -31,7 +31,6 @@ impl Frame {
         self.heading() + self.legend.height(width - 2 * self.margin)
     }
 
-    /// The height of the lines above the plot.
     fn heading(&self) -> u32 {
         let title = if self.title.is_empty() { 0 } else { TITLE_LINE };
         let subtitle = if self.subtitle.is_empty() { 0 } else { SUBTITLE_LINE };
@@ -61,7 +60,6 @@ impl Frame {
     }
 }
 
-/// The height of a line of entries.
 const LEGEND_LINE: u32 = 34;
 const MARK: i32 = 8;
 /// From a mark's left end to its name, and from a name to the next mark.
@@ -75,12 +73,10 @@ pub(crate) struct Legend {
 }
 
 impl Legend {
-    /// Names in the colors of classes.
     pub(crate) fn of_classes<'a>(names: impl IntoIterator<Item = &'a String>) -> Self {
         Self { entries: names.into_iter().cloned().zip((0..).map(class_color)).collect() }
     }
 
-    /// Adds a name in the color of the next class.
     pub(crate) fn push(&mut self, name: String) {
         self.entries.push((name, class_color(self.entries.len())));
     }
@@ -89,7 +85,6 @@ impl Legend {
         self.lines(width).len() as u32 * LEGEND_LINE
     }
 
-    /// Draws the entries, each line in the middle of the area.
     pub(crate) fn draw(&self, canvas: &Canvas<'_>) -> Result<()> {
         let (width, _) = canvas.dim_in_pixel();
         for (number, line) in self.lines(width).into_iter().enumerate() {
@@ -138,14 +133,12 @@ pub(crate) struct ColorBar {
 /// From the plot to the bar.
 const BAR_LEFT: i32 = 20;
 const THICKNESS: i32 = 24;
-/// Number of steps of color.
 const STEPS: i32 = 128;
 
 impl ColorBar {
     /// The width that a bar, its numbers and its label need.
     pub(crate) const WIDTH: u32 = 160;
 
-    /// The bar of the finite ones of these values.
     pub(crate) fn over(values: &[f64], label: &str) -> Self {
         let [low, high] = range(values.iter().copied());
         Self { low, high, label: label.to_string() }

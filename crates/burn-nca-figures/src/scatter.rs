@@ -8,7 +8,6 @@ use crate::palette::{class_color, continuous_color};
 use crate::text::{self, BODY, INK, Side};
 use crate::{Canvas, Plot, Result};
 
-/// The side of the square of points.
 const SIDE: u32 = 560;
 const MARGIN: u32 = 14;
 const OTHERS: RGBColor = RGBColor(150, 150, 150);
@@ -208,7 +207,6 @@ impl Plot for Scatter {
     }
 }
 
-/// The medians of both coordinates; `None` without a point.
 fn median(mut places: [Vec<f64>; 2]) -> Option<[f64; 2]> {
     let mut middle = [0.0; 2];
     for (values, middle) in places.iter_mut().zip(&mut middle) {

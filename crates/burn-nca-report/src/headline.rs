@@ -22,15 +22,8 @@ pub fn headline(report: &Report) -> String {
 const OPTIMISTIC: &str = " Optimistic: these rows were used for training.";
 
 /// `NCA, 2 dimensions`, `Euclidean distance, 5-NN, 13 dimensions`
-fn in_space(row: &MeasureRow) -> String {
-    by_rule(row, &row.rule)
-}
-
-fn by_rule(row: &MeasureRow, rule: &str) -> String {
-    let method = match row.method.as_str() {
-        "Euclidean" => "Euclidean distance",
-        other => other,
-    };
+fn in_space(row: &MeasureRow, rule: &str) -> String {
+    let method = if row.method == "Euclidean" { "Euclidean distance" } else { &row.method };
     let rule = if rule.is_empty() { String::new() } else { format!(", {rule}") };
     format!("{method}{rule}, {}", counted(row.dimension, "dimension"))
 }
@@ -61,40 +54,31 @@ fn on(data: &Data, held_out: bool, noun: &str) -> (usize, String) {
     let of_part = |measured: Measured| if held_out { measured.test } else { measured.train };
     match data.measured.map(of_part).filter(|measured| *measured < all) {
         None => (all, counted(all, noun)),
-        Some(some) => {
-            (some, format!("a sample of {} of {}", count(some as u64), counted(all, noun)))
-        }
+        Some(n) => (n, format!("a sample of {} of {}", count(n as u64), counted(all, noun))),
     }
 }
 
 /// Both accuracies on these rows, each with its method and dimensions, and its rule unless it is 1-NN for both; `key` is the
 /// measure of Euclidean distance, `measured` how many rows it was counted on.
 fn compared(report: &Report, rows: &str, accuracy: f64, (key, measured): (&str, usize)) -> String {
-    let learned = report.comparison.rows.last();
     let own_rule = report.comparison.has_own_rule();
-    let about = if own_rule { "Accuracy on" } else { "1-NN on" };
-    let mut text = format!(
-        "{about} {rows}:{} {}",
-        if own_rule { "" } else { " accuracy" },
-        percent(Some(accuracy))
-    );
-    if let Some(row) = learned {
-        text.push_str(&format!(" ({})", in_space(row)));
+    let [about, of] = if own_rule { ["Accuracy", ""] } else { ["1-NN", " accuracy"] };
+    let mut text = format!("{about} on {rows}:{of} {}", percent(Some(accuracy)));
+    if let Some(row) = report.comparison.rows.last() {
+        text.push_str(&format!(" ({})", in_space(row, &row.rule)));
     }
     let plain = baseline(report).and_then(|row| Some((row, row.value(key)?)));
     let Some((row, plain)) = plain else { return text + "." };
     // Accuracies are counts over the rows that were measured: the difference in rows says more than a tenth of a percent.
     let more = ((accuracy - plain) * measured as f64).round() as i64;
+    let noun = if more.abs() == 1 { "row" } else { "rows" };
     let difference = match more {
         0 => "no difference".to_owned(),
-        more => {
-            let sign = if more > 0 { "more" } else { "fewer" };
-            let noun = if more.unsigned_abs() == 1 { "row" } else { "rows" };
-            format!("{} {sign} {noun} correct", more.unsigned_abs())
-        }
+        1.. => format!("{more} more {noun} correct"),
+        _ => format!("{} fewer {noun} correct", more.unsigned_abs()),
     };
     let plain_rule = if own_rule { "1-NN" } else { "" };
-    format!("{text}, {} ({}); {difference}.", percent(Some(plain)), by_rule(row, plain_rule))
+    format!("{text}, {} ({}); {difference}.", percent(Some(plain)), in_space(row, plain_rule))
 }
 
 fn of_numbers(report: &Report, learned: &MeasureRow) -> String {
@@ -105,20 +89,17 @@ fn of_numbers(report: &Report, learned: &MeasureRow) -> String {
     };
     if data.test == 0 {
         let (_, rows) = on(data, false, "training row");
-        let (r2, space) = (figure(learned, "r2_train"), in_space(learned));
+        let (r2, space) = (figure(learned, "r2_train"), in_space(learned, &learned.rule));
         return format!(
             "{target} on {rows}, each left out in turn: R² {r2} ({space}).{OPTIMISTIC}"
         );
     }
     let scores = |row: &MeasureRow| {
         let [r2, rmse] = ["r2_test", "rmse_test"].map(|key| figure(row, key));
-        format!("R² {r2}, RMSE {rmse} ({})", in_space(row))
+        format!("R² {r2}, RMSE {rmse} ({})", in_space(row, &row.rule))
     };
-    let mut text = format!("{target} on {}: {}", on(data, true, "held-out row").1, scores(learned));
-    if let Some(plain) = baseline(report) {
-        text.push_str(&format!("; {}", scores(plain)));
-    }
-    text + "."
+    let plain = baseline(report).map_or(String::new(), |plain| format!("; {}", scores(plain)));
+    format!("{target} on {}: {}{plain}.", on(data, true, "held-out row").1, scores(learned))
 }
 
 fn of_pairs(report: &Report, learned: &MeasureRow) -> String {
@@ -129,7 +110,8 @@ fn of_pairs(report: &Report, learned: &MeasureRow) -> String {
     } else {
         ("recall_5_test", on(data, true, "held-out pair").1, "")
     };
-    let recall = |row: &MeasureRow| format!("{} ({})", percent(row.value(key)), in_space(row));
+    let recall =
+        |row: &MeasureRow| format!("{} ({})", percent(row.value(key)), in_space(row, &row.rule));
     let plain = baseline(report).filter(|row| row.value(key).is_some());
     let plain = plain.map_or(String::new(), |row| format!(", {}", recall(row)));
     format!("{pairs}: partner among the 5 nearest rows in {}{plain}.{remark}", recall(learned))
@@ -152,11 +134,10 @@ fn method(report: &Report) -> String {
     }
     let settings = &report.header.settings;
     let mut text = method.clone();
-    if let Some(criterion) = settings.get("criterion").and_then(serde_json::Value::as_str) {
+    if let Some(criterion) = settings["criterion"].as_str() {
         text += &format!(", objective {}", criterion.to_lowercase());
     }
-    let layers = settings.pointer("/encoder/Mlp/hidden").and_then(serde_json::Value::as_array);
-    if let Some(layers) = layers {
+    if let Some(layers) = settings["encoder"]["Mlp"]["hidden"].as_array() {
         let layers: Vec<String> = layers.iter().map(ToString::to_string).collect();
         text += &format!(", network of {} units", layers.join("-"));
     }
@@ -170,10 +151,9 @@ pub fn key_figures(report: &Report) -> Vec<(&'static str, String)> {
     match &report.results {
         Results::Classes(found) => {
             let data = &report.header.data;
-            let rows = count(data.train as u64);
-            let f = format!("expected correct: {} of {rows}", significant(found.f, 4));
-            let estimated = estimated(data);
-            lines.push(("f", format!("{f}{estimated}")));
+            let (rows, estimated) = (count(data.train as u64), estimated(data));
+            let f = significant(found.f, 4);
+            lines.push(("f", format!("expected correct: {f} of {rows}{estimated}")));
             lines.push(("g", format!("{}{estimated}", significant(found.g, 6))));
         }
         Results::Numbers(found) | Results::Pairs(found) => {
@@ -213,16 +193,14 @@ pub fn cards(report: &Report) -> String {
             if let Some(test) = found.accuracy.test {
                 let (_, rows) = on(data, true, "row");
                 let interval = table.rows.last().and_then(MeasureRow::interval_text);
-                let remark =
-                    interval.map_or(rows.clone(), |interval| format!("{interval}, {rows}"));
+                let remark = interval.into_iter().chain([rows]).collect::<Vec<_>>().join(", ");
                 cards.push(card(&format!("{rule}, held out"), &percent(Some(test)), &remark));
             }
-            let (_, rows) = on(data, false, "row");
-            let remark = format!("{rows}, each left out in turn");
+            let remark = on(data, false, "row").1 + ", each left out in turn";
             let train = percent(Some(found.accuracy.train));
             cards.push(card(&format!("{rule}, training"), &train, &remark));
-            let f = format!("f = {} of {}", significant(found.f, 5), count(data.train as u64));
-            let remark = format!("{f}{}", estimated(data));
+            let (f, rows) = (significant(found.f, 5), count(data.train as u64));
+            let remark = format!("f = {f} of {rows}{}", estimated(data));
             let share = percent(Some(found.f / data.train as f64));
             cards.push(card("Expected accuracy, f/n", &share, &remark));
         }
@@ -243,15 +221,12 @@ pub fn cards(report: &Report) -> String {
         None => "wall clock".to_owned(),
     };
     let perplexity = significant(report.mean_perplexity, 3);
-    let evaluations = counted(run.evaluations as usize, "evaluation");
+    let evaluations = counted(run.evaluations as usize, "evaluation") + " of the objective";
     cards.extend([
         card("Mean perplexity", &perplexity, "effective number of neighbors"),
         match run.without_steps {
             true => card("Method", &report.header.method, "no gradient steps"),
-            false => {
-                let remark = format!("{evaluations} of the objective");
-                card("Iterations", &count(run.iterations), &remark)
-            }
+            false => card("Iterations", &count(run.iterations), &evaluations),
         },
         card("Time to fit", &duration(run.seconds), &memory),
     ]);

@@ -95,7 +95,6 @@ mod tests {
     use super::*;
 
     impl Report {
-        /// Reads a report from its text.
         pub(crate) fn from_json(text: &str) -> Result<Self> {
             Self::from_document(serde_json::from_str(text)?)
         }

@@ -110,7 +110,6 @@ pub struct Data {
     pub measured: Option<Measured>,
 }
 
-/// Whether there is nothing to write.
 fn is_zero(count: &usize) -> bool {
     *count == 0
 }
@@ -282,7 +281,6 @@ pub struct SolverRun {
 }
 
 impl SolverRun {
-    /// What the nearest candidates omitted.
     pub(crate) fn omitted_text(&self) -> Option<String> {
         let omitted = self.omitted?;
         Some(format!("nearest, which omit {} of p in the last epoch", percent(Some(omitted))))

@@ -7,7 +7,7 @@ use burn_nca_figures::{Figure, Plot, Scatter};
 
 use super::number::counted;
 use super::sections::picture::{Embedding, Part, Point};
-use super::{Report, Results};
+use super::{ClassMark, Data, Report, Results, ValueMark};
 
 /// Pixels of a PNG per unit of a figure.
 #[cfg(feature = "png")]
@@ -64,51 +64,38 @@ pub fn picture_file(report: &Report, path: &Path) -> Result<Vec<u8>> {
 }
 
 fn figure(report: &Report) -> Result<Figure> {
-    let rows = report.header.data.rows;
-    let (scatter, subtitle) = match &report.results {
-        Results::Classes(found) => {
-            let names = report.header.data.classes.iter().map(|class| class.name.clone());
-            let names: Vec<String> = names.collect();
-            (of_classes(&found.embedding, &names), shown(&found.embedding, rows))
-        }
-        Results::Numbers(found) | Results::Pairs(found) => {
-            (of_values(&found.embedding), shown(&found.embedding, rows))
-        }
+    let data = &report.header.data;
+    let scatter = match &report.results {
+        Results::Classes(found) => of_classes(&found.embedding, data),
+        Results::Numbers(found) | Results::Pairs(found) => of_values(&found.embedding, data),
     };
     let scatter = scatter.ok_or_else(|| {
         anyhow!("this run has no picture: no row has a place in its embedding; leave --picture out")
     })?;
-    let title = format!("{}, {}", report.header.data.name, report.header.method);
-    Ok(scatter.with_title(title).with_subtitle(subtitle).figure()?)
+    Ok(scatter.with_title(format!("{}, {}", data.name, report.header.method)).figure()?)
 }
 
-fn of_classes(embedding: &Embedding<super::ClassMark>, names: &[String]) -> Option<Scatter> {
+fn of_classes(embedding: &Embedding<ClassMark>, data: &Data) -> Option<Scatter> {
+    let names: Vec<String> = data.classes.iter().map(|class| class.name.clone()).collect();
     let labels: Vec<usize> = embedding.points.iter().map(|point| point.mark.class).collect();
     // The rows without a class have a lane of their own.
     let lanes = Lanes::of(embedding, names.len() + usize::from(!embedding.unlabeled.is_empty()))?;
     let places = lanes.places(embedding, |mark| mark.class);
     let others = embedding.unlabeled.iter().enumerate();
     let others = others.map(|(at, row)| lanes.place(&row.coordinates, names.len(), at)).collect();
-    let scatter = Scatter::by_class(&places, &labels, names);
-    let scatter = scatter.with_pale(&pale(&embedding.points)).with_others(others);
-    Some(if names.len() > Scatter::MOST_NAMES {
-        scatter.with_names_in_place(&labels, names)
-    } else {
-        scatter
+    let scatter = drawn(Scatter::by_class(&places, &labels, &names), embedding, data.rows);
+    let scatter = scatter.with_others(others);
+    Some(match names.len() > Scatter::MOST_NAMES {
+        true => scatter.with_names_in_place(&labels, &names),
+        false => scatter,
     })
 }
 
-fn of_values(embedding: &Embedding<super::ValueMark>) -> Option<Scatter> {
+fn of_values(embedding: &Embedding<ValueMark>, data: &Data) -> Option<Scatter> {
     let places = Lanes::of(embedding, 1)?.places(embedding, |_| 0);
     let values: Vec<f64> = embedding.points.iter().map(|point| point.mark.value).collect();
     let name = embedding.color.as_deref().unwrap_or("value");
-    Some(Scatter::by_value(&places, &values, name).with_pale(&pale(&embedding.points)))
-}
-
-/// Where training rows are drawn pale: where rows are held out.
-fn pale<M>(points: &[Point<M>]) -> Vec<bool> {
-    let held_out = points.iter().any(|point| point.part == Part::Test);
-    points.iter().map(|point| held_out && point.part == Part::Train).collect()
+    Some(drawn(Scatter::by_value(&places, &values, name), embedding, data.rows))
 }
 
 /// Where rows of one dimension are in the plane: each class in a lane of its own, one below the other.
@@ -145,8 +132,11 @@ impl Lanes {
     }
 }
 
-/// What the picture shows: the dimensions, how many of the rows, and which are pale.
-fn shown<M>(embedding: &Embedding<M>, rows: usize) -> String {
+/// Training rows are pale where rows are held out; below the title, what is shown: the dimensions, and of how many rows.
+fn drawn<M>(scatter: Scatter, embedding: &Embedding<M>, rows: usize) -> Scatter {
+    let held_out = embedding.judged() == Part::Test;
+    let is_pale = |point: &Point<M>| held_out && point.part == Part::Train;
+    let pale: Vec<bool> = embedding.points.iter().map(is_pale).collect();
     let mut text = match embedding.variance_share {
         Some(share) => {
             format!("{} dimensions by PCA ({:.0} %)", embedding.dimension, 100.0 * share)
@@ -157,8 +147,8 @@ fn shown<M>(embedding: &Embedding<M>, rows: usize) -> String {
     if drawn < rows {
         text += &format!("; {drawn} of {rows} rows");
     }
-    if pale(&embedding.points).contains(&true) {
+    if pale.contains(&true) {
         text += "; pale: training";
     }
-    text
+    scatter.with_pale(&pale).with_subtitle(text)
 }

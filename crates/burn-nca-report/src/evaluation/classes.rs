@@ -72,7 +72,6 @@ impl ReportData for Labeled {
     }
 }
 
-/// What is known of the metric by what it predicts and by its terms.
 fn results(
     (model, rows, sample): (&Fitted, &Rows<Labeled>, &Sample),
     compare: &ClassComparison<'_>,

@@ -91,12 +91,10 @@ impl<'a> ClassComparison<'a> {
         baselines(self.train.features(), Some(self.train), dimension, stages, compared)
     }
 
-    /// The features of both parts.
     pub(super) fn parts(&self) -> Parts<&'a Features> {
         Parts::of(self.train.features(), self.test.features())
     }
 
-    /// The classes of the training rows that are measured.
     pub(super) fn measured_labels(&self) -> Vec<usize> {
         self.measured.iter().map(|&row| self.train.labels()[row]).collect()
     }
@@ -129,7 +127,6 @@ impl<'a> ClassComparison<'a> {
     }
 }
 
-/// Rows with classes where they are in a space.
 pub(super) fn class_references<'a>(
     rows: &'a Labeled,
     embedding: &'a Tensor<2>,

@@ -16,7 +16,6 @@ use super::space::resolve_device;
 use super::warnings::about_spread;
 use crate::{ClassTable, Confusion, OWN_RULE, Part, Warning, falls_short};
 
-/// Bins of the reliability table.
 const BINS: usize = 10;
 
 /// The scores of a model on labeled rows; accuracies and shares are in 0..1.

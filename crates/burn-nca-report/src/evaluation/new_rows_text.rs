@@ -2,7 +2,7 @@
 
 use burn_nca_program::{Table, plain_table, short_name};
 
-use super::{Euclidean, NewRowScores};
+use super::NewRowScores;
 use crate::number::capitalized;
 use crate::{OWN_RULE, counted};
 use burn_nca_program::terminal::{Terminal, listing, wrapped};
@@ -19,17 +19,12 @@ impl NewRowScores {
         let terminal = Terminal { styled: false, ..terminal };
         let k = self.neighbors;
         let (decision, rule, against) = match self.own_rule {
-            true => (
-                format!("its {OWN_RULE}"),
-                OWN_RULE,
-                format!("Own rule against {k}-NN by Euclidean distance on the scaled features"),
-            ),
-            false => (
-                format!("the rule {}", self.decision),
-                "soft rule",
-                format!("{k}-NN against Euclidean distance on the scaled features"),
-            ),
+            true => (format!("its {OWN_RULE}"), OWN_RULE, format!("Own rule against {k}-NN by")),
+            false => {
+                (format!("the rule {}", self.decision), "soft rule", format!("{k}-NN against"))
+            }
         };
+        let against = format!("{against} Euclidean distance on the scaled features");
         let probable = format!("Probabilities of the classes ({rule})");
         let about = format!(
             "{}, neighbors among {}; the model predicts by {decision}",
@@ -80,113 +75,75 @@ fn line(name: impl Into<String>, value: String, meaning: impl Into<String>) -> L
     (name.into(), value, meaning.into())
 }
 
-fn probabilities(evaluation: &NewRowScores) -> Vec<Line> {
-    let found = &evaluation.probabilities;
-    let classes = evaluation.classes.len() as f64;
+fn probabilities(of: &NewRowScores) -> Vec<Line> {
+    let (found, classes) = (&of.probabilities, of.classes.len() as f64);
+    let lower = |equal: f64| format!("lower is better; {equal:.3} for equal probabilities");
+    let gap = "lower is better; mean gap between confidence and share right";
+    let loss = number(found.log_loss, |loss| format!("{loss:.3} nats"));
+    let brier = number(found.brier_score, |score| format!("{score:.3}"));
+    let calibration =
+        format!("calibration error (ECE, {})", counted(found.reliability.len(), "bin"));
+    let perplexity = number(of.mean_perplexity, |value| format!("{value:.1}"));
+    let among = "effective number of neighbors of these rows among themselves";
+    let expected = number(of.expected_accuracy, percent);
     let mut lines = vec![
-        line(
-            "mean probability of the true class",
-            number(evaluation.expected_accuracy, percent),
-            "higher is better",
-        ),
-        line(
-            "log loss",
-            number(found.log_loss, |loss| format!("{loss:.3} nats")),
-            format!("lower is better; {:.3} for equal probabilities", classes.ln()),
-        ),
-        line(
-            "Brier score, 0 to 2",
-            number(found.brier_score, |score| format!("{score:.3}")),
-            format!("lower is better; {:.3} for equal probabilities", 1.0 - 1.0 / classes),
-        ),
-        line(
-            format!("calibration error (ECE, {})", counted(found.reliability.len(), "bin")),
-            number(found.calibration_error, percent),
-            "lower is better; mean gap between confidence and share right",
-        ),
-        line(
-            "mean perplexity",
-            number(evaluation.mean_perplexity, |value| format!("{value:.1}")),
-            "effective number of neighbors of these rows among themselves",
-        ),
+        line("mean probability of the true class", expected, "higher is better"),
+        line("log loss", loss, lower(classes.ln())),
+        line("Brier score, 0 to 2", brier, lower(1.0 - 1.0 / classes)),
+        line(calibration, number(found.calibration_error, percent), gap),
+        line("mean perplexity", perplexity, among),
     ];
     if let Some(area) = found.roc_auc {
-        lines.push(line(
-            "ROC AUC",
-            format!("{area:.3}"),
-            "higher is better; 0.500 for probabilities that say nothing of the class",
-        ));
+        let nothing = "higher is better; 0.500 for probabilities that say nothing of the class";
+        lines.push(line("ROC AUC", format!("{area:.3}"), nothing));
     }
     if found.without_training_rows > 0 {
-        lines.push(line(
-            "left out of the log loss",
-            counted(found.without_training_rows, "row"),
-            "no training row has their class: the loss would be infinite",
-        ));
+        let rows = counted(found.without_training_rows, "row");
+        let why = "no training row has their class: the loss would be infinite";
+        lines.push(line("left out of the log loss", rows, why));
     }
     lines
 }
 
-fn ranking(evaluation: &NewRowScores) -> Vec<Line> {
-    let (found, k) = (&evaluation.retrieval, evaluation.neighbors);
+fn ranking(of: &NewRowScores) -> Vec<Line> {
+    let (found, k) = (&of.retrieval, of.neighbors);
+    let told = |name: &str, value: Option<f64>, meaning: &str| {
+        line(name, number(value, percent), format!("higher is better; {meaning}"))
+    };
+    let of_k = format!("same-class share of the {k} nearest");
+    let of_r = "of the R nearest, R = training rows of the row's class";
     let mut lines = vec![
-        line(
-            format!("precision@{k}"),
-            number(found.precision_at_k, percent),
-            format!("higher is better; same-class share of the {k} nearest"),
-        ),
-        line(
-            "R-precision",
-            number(found.r_precision, percent),
-            "higher is better; of the R nearest, R = training rows of the row's class",
-        ),
-        line(
-            "MAP@R",
-            number(found.map_at_r, percent),
-            "higher is better; as R-precision, and nearer ones count more",
-        ),
+        told(&format!("precision@{k}"), found.precision_at_k, &of_k),
+        told("R-precision", found.r_precision, of_r),
+        told("MAP@R", found.map_at_r, "as R-precision, and nearer ones count more"),
     ];
     if found.without_relevant > 0 {
-        lines.push(line(
-            "left out of these means",
-            counted(found.without_relevant, "row"),
-            "no training row has their class",
-        ));
+        let rows = counted(found.without_relevant, "row");
+        lines.push(line("left out of these means", rows, "no training row has their class"));
     }
     lines
 }
 
-fn comparison(evaluation: &NewRowScores) -> Vec<Line> {
-    let Some(Euclidean { knn, learned_only, euclidean_only, p_value, test }) =
-        &evaluation.euclidean
-    else {
-        let reason = evaluation.euclidean_missing.clone().unwrap_or_default();
+fn comparison(of: &NewRowScores) -> Vec<Line> {
+    let Some(found) = &of.euclidean else {
+        let reason = of.euclidean_missing.clone().unwrap_or_default();
         return vec![line("not compared", String::new(), reason)];
     };
+    let [learned, plain] = [of.accuracy.knn, found.knn].map(|share| number(share, percent));
+    let [ours, theirs] =
+        [found.learned_only, found.euclidean_only].map(|rows| counted(rows, "row"));
+    let reading = match found.p_value < 0.05 {
+        true => "below 0.05: more than chance",
+        false => "not below 0.05: may be chance",
+    };
+    let test = format!("{}, two-sided; {reading}", found.test);
     vec![
-        line(
-            "accuracy, learned metric",
-            number(evaluation.accuracy.knn, percent),
-            "higher is better",
-        ),
-        line("accuracy, Euclidean distance", number(*knn, percent), "higher is better"),
-        line(
-            "correct with the learned metric only",
-            counted(*learned_only, "row"),
-            "where the two differ",
-        ),
-        line("correct with Euclidean distance only", counted(*euclidean_only, "row"), ""),
-        line(
-            "McNemar's test",
-            format!("p = {p_value:.3}"),
-            format!("{test}, two-sided; {}", reading(*p_value)),
-        ),
+        line("accuracy, learned metric", learned, "higher is better"),
+        line("accuracy, Euclidean distance", plain, "higher is better"),
+        line("correct with the learned metric only", ours, "where the two differ"),
+        line("correct with Euclidean distance only", theirs, ""),
+        line("McNemar's test", format!("p = {:.3}", found.p_value), test),
     ]
-}
-
-/// What a p-value says at the usual level.
-fn reading(p_value: f64) -> &'static str {
-    if p_value < 0.05 { "below 0.05: more than chance" } else { "not below 0.05: may be chance" }
 }
 
 /// A heading and its lines, in columns.

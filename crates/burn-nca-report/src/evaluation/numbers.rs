@@ -140,7 +140,6 @@ impl<'a> NumberComparison<'a> {
         })
     }
 
-    /// The row of a method, by a rule of prediction, in so many dimensions.
     fn row(
         &self,
         (method, rule, dimension): (&str, &str, usize),
@@ -161,14 +160,12 @@ impl<'a> NumberComparison<'a> {
         Ok(MeasureRow { rule: rule.to_string(), ..MeasureRow::new(method, dimension, values) })
     }
 
-    /// The numbers of the training rows.
     fn numbers(&self) -> Numbers<'a> {
         let numbers = Numbers::new(self.train.targets().values(), 1);
         numbers.with_weights(self.train.weights()).with_groups(self.train.groups())
     }
 }
 
-/// R² and the root of the mean squared error, where there are such.
 pub(super) fn r2_and_rmse(predicted: &[f64], truth: &[f64]) -> Option<String> {
     let scores = RegressionScores::of(predicted, truth).ok()?;
     Some(format!("R² {}, RMSE {}", significant(scores.r2()?, 3), significant(scores.rmse()?, 3)))

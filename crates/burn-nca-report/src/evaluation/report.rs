@@ -161,7 +161,6 @@ impl FeatureWeights {
         norms.map(|norms| Self::of_norms(model.scaling().names(), norms)).unwrap_or_default()
     }
 
-    /// The columns of these names and norms.
     pub(crate) fn of_norms(names: &[String], norms: Vec<f64>) -> Self {
         let trace: f64 = norms.iter().map(|norm| norm * norm).sum();
         let share = |norm: f64| if trace > 0.0 { norm * norm / trace } else { 0.0 };

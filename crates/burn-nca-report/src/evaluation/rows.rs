@@ -78,7 +78,6 @@ impl<D: TrainingData> Rows<D> {
         (seen.count(), warning.into_iter().collect())
     }
 
-    /// What is said of any data.
     pub(super) fn about(&self, sample: &Sample) -> Data {
         Data {
             rows: self.data.features().rows(),

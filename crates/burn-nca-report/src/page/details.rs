@@ -68,7 +68,6 @@ fn data(report: &Report) -> String {
     summary + &table.html() + &rest
 }
 
-/// Where it ran, from which seed, what it took, and why it ended.
 fn run(report: &Report) -> Vec<(&'static str, String)> {
     let (header, run) = (&report.header, &report.run);
     let mut entries = vec![

@@ -76,7 +76,6 @@ impl ClassTable {
     }
 }
 
-/// A class's name and what is right of it.
 type Row<'a> = (&'a str, ClassScore);
 
 fn table<'a>(rows: &'a [Row<'a>]) -> Table<'a, Row<'a>> {
@@ -92,7 +91,6 @@ fn table<'a>(rows: &'a [Row<'a>]) -> Table<'a, Row<'a>> {
         .scrolling("Recall and precision of each class")
 }
 
-/// Whether some class has far more rows than another.
 fn unbalanced(classes: &[ClassCount]) -> bool {
     let sizes = classes.iter().map(|class| class.train.saturating_add(class.test));
     let sizes = sizes.filter(|rows| *rows > 0);

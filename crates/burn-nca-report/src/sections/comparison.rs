@@ -97,7 +97,6 @@ impl Measure {
 }
 
 impl MeasureRow {
-    /// What was measured of a method in so many dimensions, without a rule.
     pub(crate) fn new<'k>(
         method: &str,
         dimension: usize,

@@ -90,7 +90,6 @@ impl Confusion {
 }
 
 impl Section for Confusion {
-    /// True class by predicted class; the tint is the share of the true class.
     fn page(&self, report: &Report) -> String {
         let classes = &report.header.data.classes;
         let errors = self.errors();
@@ -141,7 +140,6 @@ fn most_frequent(errors: &[Cell], classes: &[ClassCount]) -> String {
     if named.is_empty() { String::new() } else { format!(" Most often: {}.", named.join(", ")) }
 }
 
-/// One error a line, that of most rows first.
 fn list(errors: &[Cell], classes: &[ClassCount]) -> String {
     if errors.is_empty() {
         return String::new();

@@ -33,7 +33,6 @@ pub struct CurvePoint {
     pub gradient_max: Option<f64>,
 }
 
-/// One quantity over the iterations, as it is drawn.
 struct Panel {
     label: &'static str,
     class: &'static str,
@@ -44,15 +43,12 @@ struct Panel {
 }
 
 impl Section for Curve {
-    /// A panel a quantity, one axis of iterations.
     fn page(&self, _report: &Report) -> String {
-        let (Some(first), Some(last)) = (self.0.first(), self.0.last()) else {
-            return String::new();
-        };
-        if first.iteration == last.iteration {
+        let [first, .., last] = &self.0[..] else { return String::new() };
+        let range = (first.iteration as f64, last.iteration as f64);
+        if range.0 == range.1 {
             return String::new();
         }
-        let range = (first.iteration as f64, last.iteration as f64);
         let panels: String =
             panels(&thinned(&self.0, DRAWN)).iter().map(|panel| panel.html(range)).collect();
         let mark = |mark: u64| {
@@ -72,7 +68,6 @@ impl Section for Curve {
         )
     }
 
-    /// What the script needs to read values off the curve: iteration, value, held out, largest gradient.
     fn data(&self, _report: &Report) -> Option<(&'static str, Value)> {
         let number =
             |value: Option<f64>| value.filter(|value| value.is_finite()).map(|v| significant(v, 5));
@@ -146,12 +141,12 @@ impl Panel {
             let labels = tick_labels(&marks);
             return marks.into_iter().zip(labels).collect();
         }
-        let mut marks = ticks(low, high, 3);
-        if marks.iter().any(|mark| mark.fract() == 0.0) {
-            marks.retain(|mark| mark.fract() == 0.0);
-            let power =
-                |mark: f64| format!("10<sup>{}</sup>", mark.to_string().replacen('-', "−", 1));
-            return marks.into_iter().map(|mark| (mark, power(mark))).collect();
+        let marks = ticks(low, high, 3);
+        let power = |mark: &f64| format!("10<sup>{}</sup>", mark.to_string().replacen('-', "−", 1));
+        let whole = marks.iter().filter(|mark| mark.fract() == 0.0);
+        let named: Vec<_> = whole.map(|mark| (*mark, power(mark))).collect();
+        if !named.is_empty() {
+            return named;
         }
         // Less than a decade: no whole power of ten to name.
         marks.into_iter().map(|mark| (mark, significant(10f64.powf(mark), 2))).collect()
@@ -168,10 +163,10 @@ fn thinned(curve: &[CurvePoint], most: usize) -> Vec<CurvePoint> {
 
 /// Round iterations within the range, without fractions.
 fn whole_ticks((start, end): (f64, f64)) -> Vec<u64> {
+    let marks = ticks(start, end, 6).into_iter().map(f64::round);
     let mut marks: Vec<u64> =
-        ticks(start, end, 6).into_iter().map(|mark| mark.round() as u64).collect();
+        marks.filter(|mark| (start..=end).contains(mark)).map(|mark| mark as u64).collect();
     marks.dedup();
-    marks.retain(|&mark| (start..=end).contains(&(mark as f64)));
     marks
 }
 

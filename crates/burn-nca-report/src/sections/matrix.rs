@@ -31,7 +31,6 @@ impl Matrix {
 }
 
 impl Section for Matrix {
-    /// The entries of A, tinted by size and sign.
     fn page(&self, _report: &Report) -> String {
         if self.rows.is_empty() {
             return String::new();

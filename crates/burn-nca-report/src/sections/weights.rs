@@ -64,7 +64,6 @@ impl FeatureWeights {
 }
 
 impl Section for FeatureWeights {
-    /// The features by weight, largest first.
     fn page(&self, _report: &Report) -> String {
         let finite = self.0.iter().filter(|feature| feature.weight.is_finite());
         let mut weights: Vec<&FeatureWeight> = finite.collect();
@@ -84,7 +83,6 @@ impl Section for FeatureWeights {
         section("weights", "Feature importance", &body)
     }
 
-    /// The features that a method of feature selection found, largest first.
     fn text(&self, report: &Report, terminal: Terminal) -> String {
         let weights = &report.weights;
         let Some(first) = weights.first() else { return String::new() };

@@ -72,7 +72,6 @@ pub fn listed(classes: &[ClassCount]) -> Vec<usize> {
     listed
 }
 
-/// A small mark and what it means.
 fn sample(inner: &str, text: &str) -> String {
     format!(
         "<span class=\"key\"><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\">{inner}</svg>{text}</span>"
@@ -142,7 +141,6 @@ impl<M> Scatter<'_, M> {
         )
     }
 
-    /// What the colors and the marks mean.
     pub(super) fn legend(&self, colors: &str) -> String {
         // Next to the picture a longer list would have to scroll.
         let wide = colors.matches("<li>").count() > NEXT_TO_PICTURE || self.names_lanes();
@@ -163,17 +161,15 @@ impl<M> Scatter<'_, M> {
         let mut key = String::new();
         let at = "d=\"M7 7h0\"/>";
         if self.has(Part::Test) && !self.has_cells() {
-            key += &sample(&format!("<path class=\"any\" {at}"), "training");
-            key +=
-                &sample(&format!("<path class=\"any\" {at}<path class=\"hole\" {at}"), "held out");
+            let any = format!("<path class=\"any\" {at}");
+            key += &sample(&any, "training");
+            key += &sample(&format!("{any}<path class=\"hole\" {at}"), "held out");
         }
         if self.rings() > 0 {
-            let marks: &[&str] =
-                if self.judged == Part::Test { &["any", "hole"] } else { &["any"] };
-            let marks = ["wrong", "gap"].iter().chain(marks);
-            let inner: String =
-                marks.map(|class| format!("<path class=\"{class}\" {at}")).collect();
-            key += &sample(&inner, "wrong");
+            let marks = ["wrong", "gap", "any", "hole"];
+            let marks = &marks[..if self.judged == Part::Test { 4 } else { 3 }];
+            let inner = marks.iter().map(|class| format!("<path class=\"{class}\" {at}"));
+            key += &sample(&inner.collect::<String>(), "wrong");
         }
         if !self.unlabeled.is_empty() {
             key += &sample(&format!("<path class=\"none\" {at}"), NO_CLASS);
@@ -219,7 +215,6 @@ impl Scatter<'_, ClassMark> {
     }
 }
 
-/// The median across and along; `None` without any place.
 fn middle(places: impl Iterator<Item = [f64; 2]> + Clone) -> Option<[f64; 2]> {
     let median = |axis: usize| {
         let mut values: Vec<f64> = places.clone().map(|place| place[axis]).collect();

@@ -121,7 +121,6 @@ impl ClassMark {
 }
 
 impl<M> Embedding<M> {
-    /// Points alone, of an embedding in so many dimensions.
     pub(crate) fn new(
         dimension: usize,
         variance_share: Option<f64>,

@@ -48,7 +48,6 @@ impl RowNames {
         place.map_or(row, |place| place + 1)
     }
 
-    /// The name of a row of the source, counted from 1.
     fn id(&self, row: usize) -> Option<String> {
         self.ids.as_ref()?.get(row.checked_sub(1)?).cloned()
     }

@@ -59,11 +59,8 @@ impl<'a, M> Scatter<'a, M> {
         let drawn = drawing_order(kept.len()).into_iter().filter_map(|index| {
             let (at, point, look) = kept[index].take()?;
             let place = frame.place(&point.coordinates, look.lane, index);
-            if !frame.holds(place) {
-                return None;
-            }
-            place_of[at] = Some(place);
-            Some((point, look, place))
+            place_of[at] = Some(place).filter(|place| frame.holds(*place));
+            Some((point, look, place_of[at]?))
         });
         let mut marks: Vec<_> = drawn.collect();
         marks.sort_by_key(|(point, look, _)| (point.part == Part::Test, look.wrong));
@@ -77,10 +74,9 @@ impl<'a, M> Scatter<'a, M> {
         let mut unlabeled = String::new();
         for (index, coordinates) in others.into_iter().enumerate() {
             let [x, y] = frame.place(coordinates, classes.len(), index);
-            if !frame.holds([x, y]) {
-                continue;
+            if frame.holds([x, y]) {
+                let _ = write!(unlabeled, "M{} {}h0", hundredths(x), hundredths(y));
             }
-            let _ = write!(unlabeled, "M{} {}h0", hundredths(x), hundredths(y));
         }
         let judged = embedding.judged();
         Some(Self { embedding, classes, marks, frame, links, unlabeled, unplaced, judged })
@@ -138,7 +134,6 @@ impl<'a, M> Scatter<'a, M> {
         })
     }
 
-    /// Whether a point of this part is drawn.
     pub fn has(&self, part: Part) -> bool {
         self.marks.iter().any(|(point, _, _)| point.part == part)
     }
@@ -153,7 +148,6 @@ impl<'a, M> Scatter<'a, M> {
         self.embedding.density.is_some()
     }
 
-    /// Number of errors to ring.
     pub fn rings(&self) -> usize {
         let ringed = self.marks.iter().filter(|(point, look, _)| self.is_ringed(point, look));
         if self.has_cells() { 0 } else { ringed.count() }
@@ -166,12 +160,9 @@ impl<'a, M> Scatter<'a, M> {
     pub fn caption(&self) -> String {
         let k = self.embedding.dimension;
         let mut text = match (self.frame.is_line(), self.embedding.variance_share) {
-            (true, _) if self.classes.is_empty() => {
-                "One dimension; the vertical position carries no information.".to_owned()
-            }
             (true, _) => {
-                "One dimension; the vertical position within a class carries no information."
-                    .to_owned()
+                let within = if self.classes.is_empty() { "" } else { " within a class" };
+                format!("One dimension; the vertical position{within} carries no information.")
             }
             (false, Some(share)) => format!(
                 "The first two principal axes of the {k}-dimensional embedding, which hold {} of its variance; \
@@ -196,12 +187,9 @@ impl<'a, M> Scatter<'a, M> {
         }
         let placed = self.embedding.points.len() - self.unplaced;
         if placed > self.marks.len() {
-            let drawn = count(self.marks.len() as u64);
-            let _ = write!(
-                text,
-                " {drawn} of {} points are plotted, evenly spread over the table.",
-                count(placed as u64)
-            );
+            let [drawn, all] = [self.marks.len(), placed].map(|points| count(points as u64));
+            let spread = "points are plotted, evenly spread over the table.";
+            let _ = write!(text, " {drawn} of {all} {spread}");
         }
         if self.unplaced > 0 {
             let verb = if self.unplaced == 1 { "is" } else { "are" };
@@ -211,7 +199,6 @@ impl<'a, M> Scatter<'a, M> {
         text
     }
 
-    /// The rows of all classes by density, in place of marks.
     fn cells(&self) -> Option<String> {
         let density = self.embedding.density.as_ref()?;
         let [x, y] = self.frame.place(&density.low, 0, 0);

@@ -25,7 +25,6 @@ impl Replay {
         [step, format!("{model}: {told}")]
     }
 
-    /// A figure of a frame as people read it.
     fn number(&self, figure: Option<f64>) -> String {
         match self.figure() {
             Some(ReplayFigure::R2) => figure.map_or_else(|| percent(None), |r2| significant(r2, 3)),
@@ -43,7 +42,6 @@ impl Replay {
         }
     }
 
-    /// The figures over the frames.
     pub(super) fn chart(&self, shown: usize) -> String {
         let values = self.frames.iter().flat_map(|frame| [frame.train, frame.test]).flatten();
         let least = if self.figure() == Some(ReplayFigure::R2) { f64::NEG_INFINITY } else { 0.0 };
@@ -84,7 +82,6 @@ impl Replay {
         )
     }
 
-    /// The figures as a table.
     pub(super) fn listing(&self) -> String {
         let mut table = Table::of("numbers", &self.frames)
             .number("step", |frame| frame.iteration.to_string())

@@ -88,17 +88,14 @@ impl Replay {
         )
     }
 
-    /// The value in the middle of a band.
     fn band(&self, band: usize) -> Option<f64> {
         self.values.as_ref()?.bands.get(band).copied()
     }
 
-    /// The scale of the bands.
     fn colors(&self) -> Option<Colors> {
         Colors::of(self.values.as_ref()?.bands.iter().copied())
     }
 
-    /// What the script draws the other frames from.
     fn drawn(&self, classes: usize) -> Value {
         let frame = |frame: &ReplayFrame| {
             let places: Vec<i32> =
@@ -161,7 +158,6 @@ impl Replay {
         )
     }
 
-    /// Whether there is anything to see.
     fn is_drawn(&self) -> bool {
         self.frames.len() > 1 && !self.points.is_empty()
     }

@@ -88,7 +88,6 @@ pub struct ReplayFrame {
 }
 
 impl Replay {
-    /// Whether rows were held out.
     fn has_test(&self) -> bool {
         self.points.iter().any(|point| point.part == Part::Test)
     }

@@ -92,20 +92,9 @@ impl Tuning {
         tuning
     }
 
-    /// What the column of the accuracy is of methods with a rule of their own, where there are any.
-    fn own_rule(&self) -> String {
-        let row = self.trials.iter().find(|row| row.own_rule);
-        row.map_or(String::new(), |row| format!(" {} is compared by its own rule.", row.method))
-    }
-
     /// The k of the k-NN that some candidate is compared by.
     fn neighbors_of_some(&self) -> Option<usize> {
         self.trials.iter().any(|row| !row.own_rule).then_some(self.neighbors)
-    }
-
-    /// The k of the k-NN that a candidate is compared by, if it is.
-    fn by_neighbors(&self, row: &TuningRow) -> Option<usize> {
-        (!row.own_rule).then_some(self.neighbors)
     }
 
     /// What was chosen, with the evidence: its score, and its lead over the next best.
@@ -124,14 +113,17 @@ impl Tuning {
             _ => String::new(),
         };
         let is_behind = is_behind(&self.trials);
+        let (score, neighbors) = (
+            [chosen.accuracy, chosen.standard_error],
+            (!chosen.own_rule).then_some(self.neighbors),
+        );
         let mut text = format!(
             "{}: {} of {} by cross-validation in the training rows ({}{left_out}), {}.",
             chosen.in_full(),
             if is_behind { "chosen" } else { "best" },
             counted(self.trials.len(), "candidate"),
             duration(self.seconds),
-            self.compared_by
-                .achieved([chosen.accuracy, chosen.standard_error], self.by_neighbors(chosen)),
+            self.compared_by.achieved(score, neighbors),
         );
         if let Some(next) = others.first() {
             // Not its negative, which has a sign where both are equal.
@@ -148,19 +140,20 @@ impl Tuning {
 
     fn table<'a>(&self, rows: &'a [TuningRow]) -> Table<'a, TuningRow> {
         let by = self.compared_by;
+        let any = |has: fn(&TuningRow) -> bool| self.trials.iter().any(has);
         let mut table = Table::of("trials", rows)
             .names("candidate", 48, |row| Cell::marked(row.name(), "chosen", row.chosen));
-        if self.trials.iter().any(|row| !row.settings.is_empty()) {
+        if any(|row| !row.settings.is_empty()) {
             table = table.whole_text("settings", |row| row.own_settings().join(", "));
         }
-        if self.trials.iter().any(|row| row.l2().is_some()) {
-            let l2 = |row: &TuningRow| row.l2().map_or("–".to_string(), |l2| l2.to_string());
-            table = table.number("l2", l2);
+        if any(|row| row.l2().is_some()) {
+            table =
+                table.number("l2", |row| row.l2().map_or("–".to_string(), |l2| l2.to_string()));
         }
-        if self.trials.iter().any(TuningRow::has_start) {
+        if any(TuningRow::has_start) {
             table = table.text("start", TuningRow::start);
         }
-        let table = table
+        table = table
             .number("dim", |row| row.dimension.to_string())
             .number("steps", TuningRow::steps)
             .number(&by.head(self.neighbors_of_some()), move |row| by.text(row.accuracy))
@@ -169,10 +162,9 @@ impl Tuning {
                 true => "–".to_string(),
                 false => by.lead([row.difference, row.difference_standard_error]),
             });
-        let table = match by {
-            ComparedBy::Accuracy => table.page_number("ln p", |row| significant(row.log_p, 3)),
-            ComparedBy::R2 | ComparedBy::LogProbability => table,
-        };
+        if by == ComparedBy::Accuracy {
+            table = table.page_number("ln p", |row| significant(row.log_p, 3));
+        }
         table
             .page_number("time", |row| duration(row.seconds))
             .row_class(|row| if row.chosen { "chosen" } else { "" })
@@ -203,29 +195,31 @@ fn left_out(search: &Search, method: &AnyMethod, trials: &[TuningRow]) -> Vec<St
             mapped(label, candidate.network.is_some())
         }
     };
-    let known: Vec<String> = trials.iter().map(|row| mapped(&row.method, row.network)).collect();
-    let mut names: Vec<String> = Vec::new();
+    let mut known: Vec<String> =
+        trials.iter().map(|row| mapped(&row.method, row.network)).collect();
+    let tried = known.len();
     for name in search.left_out.iter().map(name) {
-        if !known.contains(&name) && !names.contains(&name) {
-            names.push(name);
+        if !known.contains(&name) {
+            known.push(name);
         }
     }
-    names
+    known.split_off(tried)
 }
 
 const LIMITED: &str =
     "The time limit of the comparison was reached before every candidate was compared.";
 
 impl Section for Tuning {
-    /// Every candidate of the search for settings, best first.
     fn page(&self, _report: &Report) -> String {
+        let own_rule = self.trials.iter().find(|row| row.own_rule).map(|row| &row.method);
+        let own_rule = own_rule.map(|method| format!(" {method} is compared by its own rule."));
         let remark = note(&format!(
             "{} of {} were compared by cross-validation in the training rows, {} each; held-out rows took no part. {} \
              ± s.e.: standard error over the folds. Difference: to the chosen candidate (accuracies in percentage points), paired over the folds. {} {} {}",
             self.trials.len(),
             counted(self.candidates, "candidate"),
             counted(self.folds, "fit"),
-            self.compared_by.sentence(self.neighbors_of_some()) + &self.own_rule(),
+            self.compared_by.sentence(self.neighbors_of_some()) + &own_rule.unwrap_or_default(),
             escape(&self.chosen),
             escape(&self.reason),
             escape(&self.end),
@@ -233,7 +227,6 @@ impl Section for Tuning {
         section("trials", "Hyperparameter search", &(remark + &self.table(&self.trials).html()))
     }
 
-    /// The best candidates, the chosen one first.
     fn text(&self, _report: &Report, terminal: Terminal) -> String {
         if !self.asked || self.trials.is_empty() {
             return wrapped(&self.chosen, terminal);

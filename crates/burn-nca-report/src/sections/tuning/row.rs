@@ -110,7 +110,6 @@ impl TuningRow {
         }
     }
 
-    /// The penalty of a gradient fit.
     pub(super) fn l2(&self) -> Option<f64> {
         self.l2.filter(|_| self.stop_at != Some(0))
     }
@@ -174,7 +173,6 @@ impl TuningRow {
     }
 }
 
-/// A method by its name, `NCA`, or `NCA by a network`.
 pub(super) fn mapped(method: &str, network: bool) -> String {
     format!("{method}{}", if network { " by a network" } else { "" })
 }
