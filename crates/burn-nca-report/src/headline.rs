@@ -1,6 +1,5 @@
 //! The result of a fit in a sentence or two, and its key figures in a terminal and as the cards of a page.
 
-use super::model::sums_text;
 use super::number::{bytes, capitalized, count, counted, duration, percent, significant};
 use super::{ClassResults, Data, MeasureRow, Measured, Report, Results};
 use burn_nca_learn::fit::SumsSummary;
@@ -175,8 +174,8 @@ pub fn key_figures(report: &Report) -> Vec<(&'static str, String)> {
         ("stopped", run.termination_sentence.clone()),
     ]);
     // Where it is not the usual one.
-    let sums = run.sums.as_ref().filter(|sums| **sums != SumsSummary::Fused);
-    lines.extend(sums.map(|sums| ("sums", sums_text(sums))));
+    let sums = run.sums_text().filter(|_| run.sums != Some(SumsSummary::Fused));
+    lines.extend(sums.map(|text| ("sums", text)));
     lines.extend(run.omitted_text().map(|text| ("candidates", text)));
     let memory = run.peak_memory_bytes.map(|peak| format!("{} at most", bytes(peak)));
     lines.extend(memory.map(|memory| ("memory", memory)));

@@ -217,26 +217,19 @@ pub struct ValueResults {
 impl Report {
     /// The parts that people see, in their order.
     pub fn sections(&self) -> Vec<&dyn Section> {
-        let mut sections: Vec<&dyn Section> = match &self.results {
-            Results::Classes(found) => {
-                vec![
-                    &found.embedding,
-                    &self.replay,
-                    &self.comparison,
-                    &found.confusion,
-                    &found.class_scores,
-                    &found.explained,
-                    &found.labels,
-                ]
-            }
+        let (picture, found): (&dyn Section, Vec<&dyn Section>) = match &self.results {
+            Results::Classes(found) => (
+                &found.embedding,
+                vec![&found.confusion, &found.class_scores, &found.explained, &found.labels],
+            ),
             Results::Numbers(found) | Results::Pairs(found) => {
-                vec![&found.embedding, &self.replay, &self.comparison, found, &found.explained]
+                (&found.embedding, vec![found, &found.explained])
             }
         };
-        let rest: [&dyn Section; 4] =
+        let first: [&dyn Section; 3] = [picture, &self.replay, &self.comparison];
+        let last: [&dyn Section; 4] =
             [&self.feature_weights, &self.matrix, &self.curve, &self.tuning];
-        sections.extend(rest);
-        sections
+        first.into_iter().chain(found).chain(last).collect()
     }
 }
 
@@ -285,16 +278,15 @@ impl SolverRun {
         let omitted = self.omitted?;
         Some(format!("nearest, which omit {} of p in the last epoch", percent(Some(omitted))))
     }
-}
 
-/// The way of sums over pairs, the tolerance and the number of exact rows.
-pub(crate) fn sums_text(sums: &SumsSummary) -> String {
-    match sums {
-        SumsSummary::Plain => "plain".to_owned(),
-        SumsSummary::Fused => "fused".to_owned(),
-        SumsSummary::Fourier { tolerance, exact_rows } => {
-            let rows = counted(*exact_rows, "row");
-            format!("Fourier series, tolerance {tolerance:e}, {rows} summed exactly")
-        }
+    pub(crate) fn sums_text(&self) -> Option<String> {
+        Some(match self.sums.as_ref()? {
+            SumsSummary::Plain => "plain".to_owned(),
+            SumsSummary::Fused => "fused".to_owned(),
+            SumsSummary::Fourier { tolerance, exact_rows } => {
+                let rows = counted(*exact_rows, "row");
+                format!("Fourier series, tolerance {tolerance:e}, {rows} summed exactly")
+            }
+        })
     }
 }

@@ -58,13 +58,12 @@ impl Seen {
 
     /// Rows that a saved model is measured on, and which of them are among the rows that it was fitted on.
     pub fn of_model(rows: &Features, train: &Features) -> Self {
-        let measured = "row";
         let mut seen = seen_rows(train, rows);
         let rounded = rounded_rows::find(train, rows, &seen);
         let same = if rounded.iter().any(Option::is_some) { ROUNDED } else { VALUES };
         seen.iter_mut().zip(&rounded).for_each(|(seen, rounded)| *seen |= rounded.is_some());
         let by_chance = if seen.contains(&true) { chance_of_copy(train) } else { 0.0 };
-        Self { noun: "row", measured, same, seen, by_chance }
+        Self { noun: "row", measured: "row", same, seen, by_chance }
     }
 
     /// As [`of_model`](Self::of_model), by the embedding, which a model keeps of its training rows; `None` where they
@@ -96,11 +95,10 @@ impl Seen {
             let of = |values: &[T]| others.iter().map(|&at| values[at]).collect::<Vec<T>>();
             score(&of(predicted), &of(truth))
         };
-        let seen = match train {
-            Some(train) => Some(Self::of_model(rows, train)),
-            None => Self::of_embedding(model, rows)?,
-        };
-        let seen = match seen {
+        let of_model = train.map(|train| Self::of_model(rows, train));
+        let seen = match of_model
+            .map_or_else(|| Self::of_embedding(model, rows), |seen| Ok(Some(seen)))?
+        {
             Some(seen) => seen.warning(score),
             None => Some(not_checked("row", "one dimension does not tell so many of them apart")),
         };
@@ -141,11 +139,9 @@ impl Seen {
             ": the scores are optimistic"
         };
         let others = self.others();
-        let on_others = match score(&others).filter(|_| !others.is_empty()) {
+        let on_others = match score(&others) {
+            _ if others.is_empty() => format!("; measure on {noun}s that the fit has not seen"),
             Some(score) => format!("; on the other {}: {score}", counted(others.len(), noun)),
-            None if others.is_empty() => {
-                format!("; measure on {noun}s that the fit has not seen")
-            }
             None => String::new(),
         };
         Some(Warning::new(WarningCode::TrainingRows, format!("{also} ({same}){scores}{on_others}")))
@@ -271,33 +267,26 @@ pub fn seen_pairs(
 mod tests {
     use super::*;
 
-    fn seen(seen: &[bool]) -> Seen {
-        let measured = "test row";
-        Seen { noun: "row", measured, same: VALUES, seen: seen.to_vec(), by_chance: 0.0 }
-    }
-
     #[test]
     fn rows_of_the_fit_are_counted_and_the_others_are_scored() {
-        let text = |all: &[bool]| {
+        let text = |known: usize, others: usize, by_chance| {
+            let seen = [vec![true; known], vec![false; others]].concat();
+            let seen = Seen { noun: "row", measured: "test row", same: VALUES, seen, by_chance };
             let score = |others: &[usize]| Some(format!("1-NN accuracy of {others:?}"));
-            seen(all).warning(score).map(|warning| warning.text)
+            seen.warning(score).map_or(String::new(), |warning| warning.text)
         };
         assert_eq!(
-            text(&[true, false, true, true]).unwrap(),
+            text(3, 1, 0.0),
             "3 of 4 test rows are also training rows (the same values in all features): the scores are optimistic; on the other \
-             1 row: 1-NN accuracy of [1]"
+             1 row: 1-NN accuracy of [3]"
         );
-        let all = text(&[true; 3]).unwrap();
+        let all = text(3, 0, 0.0);
         assert!(all.starts_with("all 3 test rows are also training rows"), "{all}");
         assert!(all.ends_with("measure on rows that the fit has not seen"), "{all}");
-        assert!(text(&[true]).unwrap().starts_with("the test row is also a training row"));
-        assert_eq!(text(&[false; 4]), None);
-        assert!(text(&[true, false, false]).unwrap().starts_with("1 of 3 test rows is also"));
-        assert_eq!(text(&[vec![true], vec![false; 20]].concat()), None, "one of many");
-        assert_eq!(text(&[vec![true; 2], vec![false; 300]].concat()), None);
-        let likely = Seen { by_chance: 0.9, ..seen(&[true, true, true, false]) };
-        let likely = likely.warning(|_| None).unwrap().text;
-        assert!(likely.contains("as is likely where columns have so few values"), "{likely}");
+        assert!(text(1, 0, 0.0).starts_with("the test row is also a training row"));
+        assert!(text(1, 2, 0.0).starts_with("1 of 3 test rows is also"));
+        assert_eq!([text(0, 4, 0.0), text(1, 20, 0.0), text(2, 300, 0.0)], [""; 3]);
+        assert!(text(3, 1, 0.9).contains("as is likely where columns have so few values"));
     }
 
     #[test]

@@ -5,7 +5,6 @@ use burn_nca_program::Table;
 use burn_nca_program::html::{escape, section};
 use serde_json::Value;
 
-use crate::model::sums_text;
 use crate::number::{bytes, count, duration, significant};
 use crate::sections::picture::listed;
 use crate::{Report, Results};
@@ -83,7 +82,7 @@ fn run(report: &Report) -> Vec<(&'static str, String)> {
         ("evaluations", count(run.evaluations)),
         ("time", duration(run.seconds)),
     ]);
-    entries.extend(run.sums.as_ref().map(|sums| ("sums over pairs", sums_text(sums))));
+    entries.extend(run.sums_text().map(|text| ("sums over pairs", text)));
     entries.extend(run.omitted_text().map(|text| ("candidates", text)));
     entries.extend(run.peak_memory_bytes.map(|peak| ("peak memory", bytes(peak))));
     match &report.results {

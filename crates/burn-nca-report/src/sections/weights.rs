@@ -79,8 +79,19 @@ impl Section for FeatureWeights {
             })
             .number("weight", |feature| significant(feature.weight, 3))
             .number("share", |feature| percent(Some(feature.share)));
-        let body = note(&remark(&weights)) + &table.html();
-        section("weights", "Feature importance", &body)
+        let rest = match weights.get(SHOWN..).unwrap_or_default() {
+            [] => String::new(),
+            others => format!(
+                " The {SHOWN} largest of {}; the others share {}.",
+                weights.len(),
+                percent(Some(others.iter().map(|feature| feature.share).sum()))
+            ),
+        };
+        let remark = format!(
+            "Weight: the norm of the feature's column of A, after scaling. Share: its part of the squared metric, the trace \
+             of AᵀA.{rest}"
+        );
+        section("weights", "Feature importance", &(note(&remark) + &table.html()))
     }
 
     fn text(&self, report: &Report, terminal: Terminal) -> String {
@@ -103,19 +114,6 @@ impl Section for FeatureWeights {
         );
         wrapped(&found, terminal) + &table.plain(terminal)
     }
-}
-
-fn remark(weights: &[&FeatureWeight]) -> String {
-    let mut text =
-        "Weight: the norm of the feature's column of A, after scaling. Share: its part of the \
-                    squared metric, the trace of AᵀA."
-            .to_owned();
-    if weights.len() > SHOWN {
-        let rest: f64 = weights[SHOWN..].iter().map(|feature| feature.share).sum();
-        let (all, rest) = (weights.len(), percent(Some(rest)));
-        text.push_str(&format!(" The {SHOWN} largest of {all}; the others share {rest}."));
-    }
-    text
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde::{Deserialize, Serialize};
 
-use super::legend::style;
+use super::scatter::style;
 
 /// Cells along the longer side.
 const CELLS: usize = 180;

@@ -1,17 +1,14 @@
-//! How the points of a picture are marked, what the marks mean, and what is written into the picture.
+//! What the marks of a picture mean, and what is written into it.
 
 use std::fmt::Write;
 
 use burn_nca_program::html::{escape, name, place};
 
 use super::placement::WIDTH;
-use super::scatter::Scatter;
+use super::scatter::{Scatter, style};
 use super::{ClassMark, Part};
 use crate::ClassCount;
 use crate::number::{count, round_step, significant};
-
-/// Hues of the palette; with two shapes and two shades some 40 classes look different.
-const HUES: usize = 10;
 
 /// The most classes in a legend, or in a table of classes.
 const LISTED: usize = 60;
@@ -24,42 +21,6 @@ const NAMED: std::ops::RangeInclusive<usize> = 11..=40;
 
 /// What rows without a class are called.
 pub const NO_CLASS: &str = "no class";
-
-/// How a point is marked.
-#[derive(Default)]
-pub struct Look {
-    /// In one dimension each class has a lane of its own.
-    pub lane: usize,
-    /// The class of the style that hides it together with its like; may be empty.
-    pub group: String,
-    /// The class of the style that colors it, with a blank before it.
-    pub style: String,
-    /// Its color where the style has none, as an attribute with a blank before it.
-    pub stroke: String,
-    /// Whether its class was taken for another.
-    pub wrong: bool,
-}
-
-impl Look {
-    /// That of a class; `wrong` where it was taken for another.
-    pub fn of_class(class: usize, wrong: bool) -> Self {
-        let group = format!("k{class} ");
-        Self { lane: class, group, style: style(class), wrong, ..Self::default() }
-    }
-
-    /// That of a color.
-    pub fn of_color(color: &str) -> Self {
-        let stroke = format!(" stroke=\"{color}\"");
-        Self { stroke, ..Self::default() }
-    }
-}
-
-/// The style classes of a class's mark, with a blank before them: hue, then square, then the second shade.
-pub fn style(class: usize) -> String {
-    let square = if class / HUES % 2 == 1 { " square" } else { "" };
-    let shade = if class / (2 * HUES) % 2 == 1 { " shade" } else { "" };
-    format!(" c{}{square}{shade}", class % HUES)
-}
 
 /// The classes to list, in their order: all, or those of most rows where there are too many.
 pub fn listed(classes: &[ClassCount]) -> Vec<usize> {

@@ -16,11 +16,11 @@ use crate::number::{counted, significant};
 use crate::{ClassCount, Report, Section};
 pub use colors::Colors;
 pub use density::{Density, SHADES};
-use legend::Look;
-pub use legend::{listed, style};
+pub use legend::listed;
 pub use placement::{DRAWN, thinned};
 pub use row_names::RowNames;
-use scatter::Scatter;
+pub use scatter::style;
+use scatter::{Look, Scatter};
 
 /// The part of the data a row belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

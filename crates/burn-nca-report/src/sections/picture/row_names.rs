@@ -107,11 +107,7 @@ mod tests {
         let mut report = Report::example();
         let embedding = &mut report.classes_mut().embedding;
         let rows = embedding.points.len();
-        let other = Unlabeled { row: 2, id: None, coordinates: vec![0.0; 2] };
-        embedding.unlabeled = vec![other];
-        let last = embedding.points[rows - 1].row;
-        report.name_rows(&RowNames::default());
-        assert_eq!(report.classes().embedding.points[rows - 1].row, last);
+        embedding.unlabeled = vec![Unlabeled { row: 2, id: None, coordinates: vec![0.0; 2] }];
         // The second row of the source is another.
         let places = (0..rows).map(|row| row + usize::from(row > 0)).collect();
         let ids = (0..=rows).map(|row| format!("p{row}")).collect();
@@ -127,8 +123,6 @@ mod tests {
         assert_eq!(found(at(1)), (1, Some("p0")));
         assert_eq!(found(at(3)), (3, Some("p2")));
         assert_eq!(embedding.unlabeled[0].id.as_deref(), Some("p1"));
-        let text = report.to_json().unwrap();
-        assert!(text.contains(r#""id": "p2""#));
-        assert_eq!(Report::from_json(&text).unwrap().classes(), report.classes());
+        assert!(report.to_json().unwrap().contains(r#""id": "p2""#));
     }
 }

@@ -1,6 +1,5 @@
 //! What pictures show, whatever was learned from.
 
-use super::legend::style;
 use super::placement::DRAWN;
 use super::*;
 use crate::Report;

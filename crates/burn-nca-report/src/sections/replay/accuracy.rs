@@ -15,14 +15,11 @@ impl Replay {
         };
         let model = if frame.kept { " (the model)" } else { "" };
         let (train, (name, of)) = (self.number(frame.train), self.heading());
-        let told = if self.is_of_pairs() {
-            format!("partner is the nearest row in {train} of the {of}")
-        } else {
-            let test = frame.test.map(|test| self.number(Some(test)));
-            let test = test.map_or(String::new(), |test| format!(", {test} on held-out rows"));
-            format!("{name} {train} on {of}{test}")
-        };
-        [step, format!("{model}: {told}")]
+        if self.is_of_pairs() {
+            return [step, format!("{model}: partner is the nearest row in {train} of the {of}")];
+        }
+        let test = frame.test.map(|_| format!(", {} on held-out rows", self.number(frame.test)));
+        [step, format!("{model}: {name} {train} on {of}{}", test.unwrap_or_default())]
     }
 
     fn number(&self, figure: Option<f64>) -> String {
@@ -57,14 +54,12 @@ impl Replay {
             });
             points.collect::<Vec<_>>().join(" ")
         };
-        let test = match self.has_test() {
-            true => format!("<polyline class=\"line held-out\" points=\"{}\"/>", line(|f| f.test)),
-            false => String::new(),
-        };
         let (name, of) = self.heading();
         let mut key = format!("<span class=\"of-train\">{of}</span>");
+        let mut test = String::new();
         if self.has_test() {
             key.push_str(" <span class=\"of-test\">held-out rows</span>");
+            test = format!("<polyline class=\"line held-out\" points=\"{}\"/>", line(|f| f.test));
         }
         let label = |value: f64| {
             let top = place(down(value) / 100.0);

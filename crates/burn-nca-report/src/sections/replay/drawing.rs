@@ -20,23 +20,14 @@ struct Group {
 
 impl Replay {
     fn groups(&self) -> Vec<Group> {
-        let mut groups: Vec<Group> = Vec::new();
-        for points in self.points.chunk_by(|a, b| (a.class, a.part) == (b.class, b.part)) {
-            let start = groups.last().map_or(0, |group| group.points.end);
+        let mut end = 0;
+        let runs = self.points.chunk_by(|a, b| (a.class, a.part) == (b.class, b.part));
+        let group = |points: &[ReplayPoint]| {
             let ReplayPoint { class, part, .. } = points[0];
-            groups.push(Group { class, part, points: start..start + points.len() });
-        }
-        groups
-    }
-
-    /// The strokes of some points: each of no length, its size is that of its cap.
-    fn stroke(&self, frame: &ReplayFrame, points: &Range<usize>, classes: usize) -> String {
-        let mut path = String::with_capacity(12 * points.len());
-        for at in points.clone() {
-            let [x, y] = self.place(frame, at, classes);
-            let _ = write!(path, "M{x} {y}h0");
-        }
-        path
+            end += points.len();
+            Group { class, part, points: end - points.len()..end }
+        };
+        runs.map(group).collect()
     }
 
     /// Where a point is drawn, from the upper left.
@@ -45,7 +36,10 @@ impl Replay {
             let [x, up] = [frame.places[2 * at], frame.places[2 * at + 1]];
             return [x, (self.window.height as i32).saturating_sub(up)];
         }
-        let y = f64::from(self.window.height) * lane(self.points[at].class, at, classes);
+        // The golden ratio spreads any run of rows evenly over the lane.
+        let jitter = (at as f64 * 0.618_033_988_749_894_9).fract();
+        let lane = self.points[at].class as f64 + 0.15 + 0.7 * jitter;
+        let y = f64::from(self.window.height) * (lane / classes.max(1) as f64);
         [frame.places[at], y.round() as i32]
     }
 
@@ -54,7 +48,9 @@ impl Replay {
         let mut paths = String::new();
         for part in [Part::Train, Part::Test] {
             for (at, group) in groups.iter().enumerate().filter(|(_, group)| group.part == part) {
-                let d = self.stroke(frame, &group.points, classes);
+                let places = group.points.clone().map(|at| self.place(frame, at, classes));
+                // Strokes of no length, whose size is that of their caps.
+                let d: String = places.map(|[x, y]| format!("M{x} {y}h0")).collect();
                 let name = if part == Part::Train { "train" } else { "test" };
                 let (style, color) = match colors.zip(self.band(group.class)) {
                     Some((colors, value)) => {
@@ -109,24 +105,17 @@ impl Replay {
     }
 }
 
-/// Where a class's lane of one dimension has a point, as a share of the height.
-fn lane(class: usize, at: usize, classes: usize) -> f64 {
-    // The golden ratio spreads any run of rows evenly over the lane.
-    let jitter = (at as f64 * 0.618_033_988_749_894_9).fract();
-    (class as f64 + 0.15 + 0.7 * jitter) / classes.max(1) as f64
-}
-
 impl Replay {
     fn caption(&self, report: &Report) -> String {
         let data = &report.header.data;
-        let mut text = match self.dimension {
-            1 => "The embedding at the steps of the fit, on a fixed axis.".to_owned(),
+        let axes = match self.dimension {
+            1 => "on a fixed axis",
             _ if report.header.settings["d_output"].as_u64().is_some_and(|k| k > 2) => {
-                "The embedding at the steps of the fit, in the two principal axes of the last one."
-                    .to_owned()
+                "in the two principal axes of the last one"
             }
-            _ => "The embedding at the steps of the fit, on fixed axes.".to_owned(),
+            _ => "on fixed axes",
         };
+        let mut text = format!("The embedding at the steps of the fit, {axes}.");
         if self.points.len() < data.rows {
             let [drawn, all] = [self.points.len(), data.rows].map(|rows| count(rows as u64));
             let _ = write!(text, " {drawn} of {all} rows are plotted.");
@@ -139,11 +128,8 @@ impl Replay {
         }
         // Pairs are counted as such, and ask among all rows.
         if self.neighbors < data.train && !self.is_of_pairs() {
-            let _ = write!(
-                text,
-                " Scores are those of these rows, among {} training rows.",
-                count(self.neighbors as u64)
-            );
+            let among = count(self.neighbors as u64);
+            let _ = write!(text, " Scores are those of these rows, among {among} training rows.");
         }
         text
     }
