@@ -136,7 +136,8 @@ fn comparison(of: &NewRowScores) -> Vec<Line> {
         true => "below 0.05: more than chance",
         false => "not below 0.05: may be chance",
     };
-    let test = format!("{}, two-sided; {reading}", found.test);
+    let test = found.test;
+    let test = format!("{test}, two-sided; {reading}");
     vec![
         line("accuracy, learned metric", learned, "higher is better"),
         line("accuracy, Euclidean distance", plain, "higher is better"),
