@@ -31,33 +31,30 @@ pub fn add(graph: &mut Graph, fitted: &Fitted, embedding: &str) {
     match fitted.training_targets() {
         TrainingTargets::Classes { names, labels, weights, .. } => {
             let class_names = graph.texts("class_names", names);
-            if let Decision::Nearest { neighbors } = decision {
-                let nearest = Nearest::of(graph, (fitted, neighbors), weights.as_deref(), &z);
-                let index = nearest.class(graph, labels, names.len());
-                graph.node("Gather", &[&class_names, &index], "label", &[("axis", 0)]);
-                let meaning = format!("the share of each class in the votes of {decision}");
-                graph.output(PROBABILITIES, DataType::Double, Some(names.len()), &meaning);
-                let meaning = format!("the class by {decision}, ties to the nearest row");
-                graph.output("label", DataType::String, None, &meaning);
-                return;
-            }
-            match fitted.rule() {
-                Rule::Coincidence(rule) => coincidence(graph, rule, names.len(), &z),
-                Rule::VariableKernel(rule) => {
-                    variable_kernel(graph, rule, fitted, weights.as_deref(), &z)
+            let (weights, classes) = (weights.as_deref(), names.len());
+            let (index, shares, label) = if let Decision::Nearest { neighbors } = decision {
+                let nearest = Nearest::of(graph, (fitted, neighbors), weights, &z);
+                let shares = format!("the share of each class in the votes of {decision}");
+                let label = format!("the class by {decision}, ties to the nearest row");
+                (nearest.class(graph, labels, classes), shares, label)
+            } else {
+                match fitted.rule() {
+                    Rule::Coincidence(rule) => coincidence(graph, rule, classes, &z),
+                    Rule::VariableKernel(rule) => variable_kernel(graph, rule, fitted, weights, &z),
+                    Rule::Neighbors | Rule::Manhattan | Rule::Members(_) => {
+                        let p = all_references(graph, fitted, weights, &z);
+                        let members = members(graph, "members", labels, classes);
+                        graph.apply("MatMul", &[&p, &members], PROBABILITIES);
+                    }
                 }
-                Rule::Neighbors | Rule::Manhattan | Rule::Members(_) => {
-                    let p = all_references(graph, fitted, weights.as_deref(), &z);
-                    let members = members(graph, "members", labels, names.len());
-                    graph.apply("MatMul", &[&p, &members], PROBABILITIES);
-                }
-            }
-            let attributes = [("axis", 1), ("keepdims", 0)];
-            let index = graph.node("ArgMax", &[PROBABILITIES], "class_index", &attributes);
+                let attributes = [("axis", 1), ("keepdims", 0)];
+                let index = graph.node("ArgMax", &[PROBABILITIES], "class_index", &attributes);
+                let shares = "the probability of each class by the model's rule".to_string();
+                (index, shares, "the most probable class".to_string())
+            };
             graph.node("Gather", &[&class_names, &index], "label", &[("axis", 0)]);
-            let meaning = "the probability of each class by the model's rule";
-            graph.output(PROBABILITIES, DataType::Double, Some(names.len()), meaning);
-            graph.output("label", DataType::String, None, "the most probable class");
+            graph.output(PROBABILITIES, DataType::Double, Some(classes), &shares);
+            graph.output("label", DataType::String, None, &label);
         }
         TrainingTargets::Numbers { targets, weights, .. } => {
             let shape = [targets.rows(), targets.columns()];

@@ -93,8 +93,13 @@ impl Section for Confusion {
     fn page(&self, report: &Report) -> String {
         let classes = &report.header.data.classes;
         let errors = self.errors();
+        let wrong = match errors.iter().map(|error| error[2]).sum::<usize>() {
+            0 => "no errors".to_owned(),
+            wrong => format!("{} wrong", count(wrong as u64)),
+        };
         let rule = capitalized(report.comparison.rule_of_classes());
-        let mut remark = remark(&rule, self, &errors);
+        let rows = self.part.counted(self.rows());
+        let mut remark = format!("{rule} in the embedding on {rows}: {wrong}.");
         let body = match &self.counts {
             Some(counts) => {
                 remark.push_str(" Tint: share of the true class.");
@@ -118,15 +123,6 @@ impl Section for Confusion {
         };
         section("confusion", "Confusion matrix", &format!("{}{body}", note(&remark)))
     }
-}
-
-fn remark(rule: &str, confusion: &Confusion, errors: &[Cell]) -> String {
-    let rows = confusion.part.counted(confusion.rows());
-    let wrong = match errors.iter().map(|error| error[2]).sum::<usize>() {
-        0 => "no errors".to_owned(),
-        wrong => format!("{} wrong", count(wrong as u64)),
-    };
-    format!("{rule} in the embedding on {rows}: {wrong}.")
 }
 
 /// ` Most often: G predicted as C (4 rows), …`
@@ -157,7 +153,10 @@ fn matrix(counts: &[Vec<usize>], classes: &[ClassCount]) -> String {
     let is_upright = classes.len() > LEVEL_HEADS.0 || classes.iter().any(has_long_name);
     let upright = if is_upright { " upright" } else { "" };
     let dense = if classes.len() > ROOMY { " dense" } else { "" };
-    let head: String = classes.iter().map(head_cell).collect();
+    let head = |class: &ClassCount| {
+        format!("<th scope=\"col\" class=\"n\">{}</th>", name(&class.name, NAME))
+    };
+    let head: String = classes.iter().map(head).collect();
     let lines = counts.iter().zip(classes).enumerate();
     let body: String =
         lines.map(|(index, (counts, class))| line(index, counts, &class.name)).collect();
@@ -166,10 +165,6 @@ fn matrix(counts: &[Vec<usize>], classes: &[ClassCount]) -> String {
          <table class=\"confusion{upright}{dense}\"><thead><tr><td class=\"corner\">true ↓ predicted →</td>{head}\
          <th scope=\"col\" class=\"n\">right</th></tr></thead>\n<tbody>\n{body}</tbody></table></div>"
     )
-}
-
-fn head_cell(class: &ClassCount) -> String {
-    format!("<th scope=\"col\" class=\"n\">{}</th>", name(&class.name, NAME))
 }
 
 fn line(class: usize, counts: &[usize], class_name: &str) -> String {
