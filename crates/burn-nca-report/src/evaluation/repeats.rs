@@ -159,14 +159,21 @@ fn embedded_alike(known: &[f64], rows: &[f64], dimensions: usize) -> Vec<bool> {
     let square = |values: &[f64]| values.iter().map(|x| x * x).sum::<f64>();
     let mut known: Vec<&[f64]> = known.chunks_exact(dimensions).collect();
     let typical = known.iter().map(|row| square(row)).sum::<f64>() / known.len().max(1) as f64;
-    known.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]));
+    let spread = |&column: &usize| {
+        let values = || known.iter().map(|row| row[column]);
+        values().fold(f64::MIN, f64::max) - values().fold(f64::MAX, f64::min)
+    };
+    let widest = (0..dimensions).max_by(|a, b| spread(a).total_cmp(&spread(b))).unwrap_or(0);
+    known.sort_unstable_by(|a, b| a[widest].total_cmp(&b[widest]));
     let is_known = |row: &[f64]| {
         let reach = TOLERANCE * (typical + square(row)).sqrt();
-        let distance =
-            |other: &[f64]| -> f64 { other.iter().zip(row).map(|(a, b)| (a - b).powi(2)).sum() };
-        let first = known.partition_point(|other| other[0] < row[0] - reach);
-        let mut near = known[first..].iter().take_while(|other| other[0] <= row[0] + reach);
-        near.any(|other| distance(other) <= reach * reach)
+        let first = known.partition_point(|other| other[widest] < row[widest] - reach);
+        known[first..].iter().take_while(|other| other[widest] <= row[widest] + reach).any(
+            |other| {
+                let distance: f64 = other.iter().zip(row).map(|(a, b)| (a - b).powi(2)).sum();
+                distance <= reach * reach
+            },
+        )
     };
     rows.chunks_exact(dimensions).map(is_known).collect()
 }
