@@ -22,8 +22,11 @@ pub trait Measure: Clone + Send + Sync + 'static {
     /// Whether larger is better.
     const HIGHER_IS_BETTER: bool = true;
 
-    /// The name, with the parameters in it (metrics are distinguished by it), and one line on what the number means.
-    fn words(&self) -> [String; 2];
+    /// The name, with the parameters in it: metrics are distinguished by it.
+    fn name(&self) -> String;
+
+    /// One line on what the number means.
+    fn description(&self) -> String;
 
     /// The measure of a batch.
     ///
@@ -65,7 +68,7 @@ pub struct EmbeddingMetric<M: Measure> {
 impl<M: Measure> EmbeddingMetric<M> {
     /// The metric of this measure.
     pub fn of(measure: M) -> Self {
-        let name = Arc::new(measure.words()[0].clone());
+        let name = Arc::new(measure.name());
         Self { measure, name, state: NumericMetricState::new(), rows: 0, current: false }
     }
 
@@ -99,8 +102,7 @@ impl<M: Measure> Metric for EmbeddingMetric<M> {
     }
 
     fn description(&self) -> Option<String> {
-        let [_, description] = self.measure.words();
-        Some(description)
+        Some(self.measure.description())
     }
 
     fn attributes(&self) -> MetricAttributes {

@@ -40,11 +40,12 @@ impl LeaveOneOutAccuracy {
 impl Measure for LeaveOneOut {
     type Input = LabeledEmbedding;
 
-    fn words(&self) -> [String; 2] {
-        [
-            format!("Leave-one-out {}-NN accuracy", self.0),
-            format!("share of a batch's rows that {} other rows of it classify rightly", self.0),
-        ]
+    fn name(&self) -> String {
+        format!("Leave-one-out {}-NN accuracy", self.0)
+    }
+
+    fn description(&self) -> String {
+        format!("share of a batch's rows that {} other rows of it classify rightly", self.0)
     }
 
     fn measure(&self, input: &LabeledEmbedding) -> Result<Reading, TensorReadError> {
@@ -81,11 +82,12 @@ impl ReferenceAccuracy {
 impl Measure for Reference {
     type Input = ReferencedEmbedding;
 
-    fn words(&self) -> [String; 2] {
-        [
-            format!("{}-NN accuracy", self.0),
-            format!("share of the rows that {} rows of the reference set classify rightly", self.0),
-        ]
+    fn name(&self) -> String {
+        format!("{}-NN accuracy", self.0)
+    }
+
+    fn description(&self) -> String {
+        format!("share of the rows that {} rows of the reference set classify rightly", self.0)
     }
 
     fn measure(&self, input: &ReferencedEmbedding) -> Result<Reading, TensorReadError> {
@@ -114,9 +116,12 @@ pub struct Soft;
 impl Measure for Soft {
     type Input = LabeledEmbedding;
 
-    fn words(&self) -> [String; 2] {
-        ["Soft accuracy", "mean probability of drawing a neighbor of the row's own class (p_i)"]
-            .map(String::from)
+    fn name(&self) -> String {
+        "Soft accuracy".to_string()
+    }
+
+    fn description(&self) -> String {
+        "mean probability of drawing a neighbor of the row's own class (p_i)".to_string()
     }
 
     fn measure(&self, input: &LabeledEmbedding) -> Result<Reading, TensorReadError> {
@@ -145,12 +150,12 @@ impl Measure for WithoutPositive {
     type Input = LabeledEmbedding;
     const HIGHER_IS_BETTER: bool = false;
 
-    fn words(&self) -> [String; 2] {
-        [
-            "Rows without positive",
-            "share of a batch's rows that have no other row of their class in it",
-        ]
-        .map(String::from)
+    fn name(&self) -> String {
+        "Rows without positive".to_string()
+    }
+
+    fn description(&self) -> String {
+        "share of a batch's rows that have no other row of their class in it".to_string()
     }
 
     fn measure(&self, input: &LabeledEmbedding) -> Result<Reading, TensorReadError> {

@@ -20,12 +20,12 @@ impl Measure for Perplexity {
     const UNIT: Option<&'static str> = None;
     const HIGHER_IS_BETTER: bool = false;
 
-    fn words(&self) -> [String; 2] {
-        [
-            "Neighbor perplexity",
-            "mean number of neighbors a row's kernel effectively counts, exp(H_i)",
-        ]
-        .map(String::from)
+    fn name(&self) -> String {
+        "Neighbor perplexity".to_string()
+    }
+
+    fn description(&self) -> String {
+        "mean number of neighbors a row's kernel effectively counts, exp(H_i)".to_string()
     }
 
     fn measure(&self, input: &Tensor<2>) -> Result<Reading, TensorReadError> {
@@ -50,9 +50,12 @@ impl Measure for TotalVariance {
     type Input = Tensor<2>;
     const UNIT: Option<&'static str> = None;
 
-    fn words(&self) -> [String; 2] {
-        ["Embedding spread", "total variance of the embedding, with a warning when it collapses"]
-            .map(String::from)
+    fn name(&self) -> String {
+        "Embedding spread".to_string()
+    }
+
+    fn description(&self) -> String {
+        "total variance of the embedding, with a warning when it collapses".to_string()
     }
 
     fn measure(&self, input: &Tensor<2>) -> Result<Reading, TensorReadError> {
