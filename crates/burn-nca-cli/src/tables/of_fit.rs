@@ -140,7 +140,7 @@ fn raw(source: &Source) -> Result<Opened> {
         .chain(without_weight)
         .map(|text| Warning::new(WarningCode::Prepared, text));
     let mut warnings: Vec<Warning> = notes.into_iter().chain(said).collect();
-    warnings.extend(about_raw(&raw, &rows, &target));
+    warnings.extend(about_raw((&raw, &preparation), &rows, &target));
     let levels = raw.columns().iter().filter_map(|column| about_similar_texts("levels", column));
     warnings.extend(similar_groups.into_iter().chain(levels));
     drop(raw);

@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use burn_nca_data::{Table, Target};
-use burn_nca_learn::data::{RawColumn, RawTable, RawValues, Split};
+use burn_nca_learn::data::{Preparation, RawColumn, RawTable, RawValues, Split};
 
 use super::SHOWN;
 use crate::output::{listed, short_name, warning, warning_if};
@@ -58,20 +58,25 @@ pub(super) fn about_target(
     }
 }
 
-/// Columns that are the classes in other words, or text that names the rows; `rows` are those with a target.
+/// Columns that are the classes in other words, or text that names the rows and is `used` all the same; `rows` are those with a
+/// target.
 ///
 /// To be asked before columns become features of 0 and 1.
-pub(super) fn about_raw(raw: &RawTable, rows: &[usize], target: &Target) -> Vec<Warning> {
+pub(super) fn about_raw(
+    (raw, used): (&RawTable, &Preparation),
+    rows: &[usize],
+    target: &Target,
+) -> Vec<Warning> {
     let is_copy = |column: &&RawColumn| {
         let Target::Classes { labels, names } = target else { return false };
         tells_classes(rows.iter().map(|&row| key(column, row)), labels, names.len())
     };
     let is_name = |column: &&RawColumn| match column.values() {
-        RawValues::Text(text) => {
+        RawValues::Text(text) if used.columns().any(|name| name == column.name()) => {
             let filled = text.iter().flatten().count();
             filled >= NAMED_ROWS && text.distinct().len() == filled
         }
-        RawValues::Numbers(_) => false,
+        RawValues::Text(_) | RawValues::Numbers(_) => false,
     };
     let copies: Vec<&str> = raw.columns().iter().filter(is_copy).map(RawColumn::name).collect();
     let names: Vec<&str> = raw.columns().iter().filter(is_name).map(RawColumn::name).collect();

@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
 /// The most levels of a categorical column, unless set otherwise.
 const MAX_LEVELS: usize = 50;
 
+/// Fewer different texts than these may be categories, however few rows there are.
+const NAMES: usize = 20;
+
 /// A column of this share of numbers is a column of numbers, and its texts are mistakes.
 const NUMBERS: f64 = 0.8;
 
@@ -41,7 +44,8 @@ pub enum Categorical {
     /// None: text is refused.
     #[default]
     None,
-    /// Every column that holds text.
+    /// Every column that holds text, but for columns that name rows: of 20 different texts or more, more than half as many as
+    /// training rows. These are left out.
     Auto,
     /// The columns of these names, even where they hold numbers; text elsewhere is refused.
     Columns(Vec<String>),
@@ -58,6 +62,9 @@ impl Categorical {
         }
     }
 }
+
+/// Why a column is left out.
+struct LeftOut(String);
 
 /// How a raw table is to become features.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,12 +91,13 @@ impl Default for PreparationConfig {
 }
 
 impl PreparationConfig {
-    /// Learns the preparation of all columns of `table` from the rows `train`.
+    /// Learns the preparation of all columns of `table` from the rows `train`; where missing values are filled, columns without
+    /// any value in these are left out.
     ///
     /// # Errors
     /// No column, no row that can be learned from; a missing value, where they are refused (those of all rows are counted by
-    /// column); text that is no category, dates, more than `max_levels` levels; a column without any value in the
-    /// training rows; a categorical column that is not there.
+    /// column); text that is no category, dates, more than `max_levels` levels; no column that is not left out; a categorical
+    /// column that is not there.
     pub fn fit(&self, table: &RawTable, train: &[usize]) -> Result<Preparation> {
         if table.columns().is_empty() {
             return Err(Error::data("the data have no feature column; at least one is needed"));
@@ -116,8 +124,20 @@ impl PreparationConfig {
                 train.len()
             )));
         }
-        let columns = table.columns().iter().map(|column| self.column(column, &kept));
-        Ok(Preparation { missing: self.missing, columns: columns.collect::<Result<_>>()? })
+        let (mut columns, mut left_out) = (Vec::new(), Vec::new());
+        for raw in table.columns() {
+            match self.column(raw, &kept)? {
+                Ok(column) => columns.push(column),
+                Err(LeftOut(reason)) => left_out.push(format!("{} ({reason})", quoted(raw.name()))),
+            }
+        }
+        if columns.is_empty() {
+            return Err(Error::data(format!(
+                "no feature column is left: {}; give a column of numbers or of categories",
+                list(left_out)
+            )));
+        }
+        Ok(Preparation { missing: self.missing, columns, left_out })
     }
 
     fn check_names(&self, table: &RawTable) -> Result<()> {
@@ -130,14 +150,16 @@ impl PreparationConfig {
         )))
     }
 
-    fn column(&self, raw: &RawColumn, train: &[usize]) -> Result<PreparedColumn> {
+    fn column(&self, raw: &RawColumn, train: &[usize]) -> Result<Result<PreparedColumn, LeftOut>> {
         let name = raw.name().to_string();
         let missing = train.iter().filter(|&&row| raw.is_missing(row)).count();
         if missing == train.len() {
-            let text = format!("column {} has no value in the training rows", quoted(&name));
-            return Err(Error::data(Message::from(text).with_hint(Setting::Ignore)));
+            return Ok(Err(LeftOut("no value in the training rows".to_string())));
         }
-        let reading = self.reading(raw, train)?;
+        let reading = match self.reading(raw, train)? {
+            Ok(reading) => reading,
+            Err(left_out) => return Ok(Err(left_out)),
+        };
         let mut column = PreparedColumn {
             name,
             reading,
@@ -147,39 +169,41 @@ impl PreparationConfig {
         };
         let cells = column.cells(raw)?;
         column.fill = self.fill(&column.reading, train.iter().map(|&row| cells.get(row)));
-        Ok(column)
+        Ok(Ok(column))
     }
 
-    fn reading(&self, raw: &RawColumn, train: &[usize]) -> Result<Reading> {
+    fn reading(&self, raw: &RawColumn, train: &[usize]) -> Result<Result<Reading, LeftOut>> {
         let named = self.categorical.names().iter().any(|name| name == raw.name());
         let texts = match raw.values() {
-            RawValues::Numbers(_) if !named => return Ok(Reading::Number),
+            RawValues::Numbers(_) if !named => return Ok(Ok(Reading::Number)),
             _ => raw.clone().into_text(),
         };
         if !named {
             if texts.iter().flatten().all(is_number) {
-                return Ok(Reading::Number);
+                return Ok(Ok(Reading::Number));
             }
             self.check_text(raw.name(), &texts)?;
             // A word of the rows held out may be the other one of the pair, or no word of it.
             if are_booleans(texts.distinct()) {
-                return Ok(Reading::Boolean);
+                return Ok(Ok(Reading::Boolean));
             }
         }
         let levels = distinct_names(train.iter().filter_map(|&row| texts.get(row)));
+        let rows = train.iter().filter(|&&row| !raw.is_missing(row)).count();
+        let said = format!("{} different texts in {rows} training rows", levels.len());
+        if !named && levels.len() >= NAMES && 2 * levels.len() > rows {
+            return Ok(Err(LeftOut(said)));
+        }
         if levels.len() > self.max_levels {
             let text = format!(
-                "column {} has {} different texts in {} training rows, more than the {} levels that a categorical \
-                 column may have",
+                "column {} has {said}, more than the {} levels that a categorical column may have",
                 quoted(raw.name()),
-                levels.len(),
-                train.len(),
                 self.max_levels
             );
             let settings = [Setting::Ignore, Setting::Id, Setting::MaxLevels].map(Hint::from);
             return Err(Error::data(Message::from(text).with_hints(settings)));
         }
-        Ok(Reading::Levels(levels))
+        Ok(Ok(Reading::Levels(levels)))
     }
 
     /// Refuses the text of a column that is not named as a category where it is none: dates, numbers that are not read,

@@ -52,6 +52,9 @@ use serde::{Deserialize, Serialize};
 pub struct Preparation {
     missing: Missing,
     columns: Vec<PreparedColumn>,
+    /// Columns of the table that are not looked at, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<String>,
 }
 
 impl Preparation {
@@ -64,7 +67,7 @@ impl Preparation {
             indicator: false,
             num_missing: 0,
         });
-        Self { missing: Missing::Refuse, columns: columns.collect() }
+        Self { missing: Missing::Refuse, columns: columns.collect(), left_out: Vec::new() }
     }
 
     /// What is done about missing values.

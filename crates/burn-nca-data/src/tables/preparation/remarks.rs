@@ -21,6 +21,7 @@ impl Preparation {
         let kinds = [
             ("categories as one feature of 0 and 1 per level (levels)", of_levels),
             ("true and false as 1 and 0", booleans),
+            ("columns left out", self.left_out.clone()),
         ];
         let kinds = kinds.into_iter().filter(|(_, names)| !names.is_empty());
         missing

@@ -1,7 +1,7 @@
 //! Tests of the preparation of raw tables.
 
 use super::*;
-use crate::{RawColumn, RawTable};
+use crate::{RawColumn, RawTable, Result};
 
 const NAN: f64 = f64::NAN;
 
@@ -129,4 +129,42 @@ fn it_says_what_it_does_and_survives_its_text() {
         let error = edited.check().unwrap_err();
         assert!(error.contains(&format!("column \"city\" with level {level} of 2")), "{error}");
     }
+}
+
+#[test]
+fn columns_that_name_rows_or_have_no_value_are_left_out_and_said() {
+    let texts = |name: &str, distinct: usize| {
+        let texts: Vec<String> = (0..40).map(|row| format!("t{}", row % distinct)).collect();
+        RawColumn::text(name, texts.iter().map(|text| Some(text.as_str())))
+    };
+    let raw = table(vec![
+        texts("animal", 40),
+        texts("street", 21),
+        texts("city", 20),
+        texts("color", 19),
+        RawColumn::numbers("weight", vec![NAN; 40]),
+    ]);
+    let all: Vec<usize> = (0..40).collect();
+    let left_out = |categorical| -> Result<String> {
+        let preparation = config(Missing::Median, categorical).fit(&raw, &all)?;
+        assert_eq!(preparation.apply(&raw)?.features.rows(), 40);
+        Ok(preparation.sentences().pop().unwrap())
+    };
+    let of_animal = "\"animal\" (40 different texts in 40 training rows), ";
+    let others = "\"street\" (21 different texts in 40 training rows), \"weight\" (no value in the training rows)";
+    assert_eq!(
+        left_out(Categorical::Auto).unwrap(),
+        format!("columns left out: {of_animal}{others}")
+    );
+    let named = Categorical::AutoAnd(vec!["animal".into()]);
+    assert_eq!(left_out(named).unwrap(), format!("columns left out: {others}"));
+    // Of few rows, texts may all differ by chance; more levels than are allowed are refused where they repeat.
+    let few = config(Missing::Median, Categorical::Auto).fit(&raw, &all[..19]).unwrap();
+    assert_eq!(few.columns().collect::<Vec<_>>(), ["animal", "street", "city", "color"]);
+    let config = PreparationConfig { max_levels: 18, ..config(Missing::Median, Categorical::Auto) };
+    let error = config.fit(&raw, &all).unwrap_err().to_string();
+    assert!(error.contains("\"city\" has 20 different texts in 40 training rows"), "{error}");
+    let nothing: Result<Preparation> = config.fit(&table(vec![texts("animal", 40)]), &all);
+    let error = nothing.unwrap_err().to_string();
+    assert!(error.contains("no feature column is left: \"animal\" (40 different"), "{error}");
 }
