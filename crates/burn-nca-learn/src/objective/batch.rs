@@ -67,7 +67,7 @@ pub(super) mod testing {
     pub(crate) use crate::baseline::fixture::assert_close;
     use crate::encoder::Encoder;
     pub(crate) use crate::neighbors::fixture::{d2, tensor, tensor_of};
-    use crate::objective::{BatchLoss, ClassTarget};
+    use crate::objective::ClassTarget;
 
     /// Numbers in -1..1 of which no two distances are equal: central differences need to stay off ties and kinks.
     pub fn scattered(n: usize) -> Vec<f64> {
@@ -146,13 +146,6 @@ pub(super) mod testing {
     pub fn assert_both(found: &(f64, Vec<f64>), expected: &(f64, Vec<f64>), tolerance: f64) {
         assert_close(&[found.0], &[expected.0], tolerance);
         assert_close(&found.1, &expected.1, tolerance);
-    }
-
-    /// Batches of which no row can be said anything: one row; rows of a class each. They cost 0, with a gradient of 0.
-    pub fn assert_costs_nothing<L: BatchLoss<Target = ClassTarget>>(loss: &L, labels: &[usize]) {
-        let z: Vec<f64> = (0..2 * labels.len()).map(|i| f64::from(i as u32 * 5 % 7)).collect();
-        let value = |z| loss.batch_loss(z, &target(labels));
-        assert_eq!(value_and_slope(&value, &z, 2), (0.0, vec![0.0; z.len()]));
     }
 }
 

@@ -8,7 +8,7 @@ use core::ops::Range;
 use burn::config::Config;
 use burn::module::{Module, Param};
 use burn::nn::loss::Reduction;
-use burn::tensor::{Bool, DType, Device, Int, Tensor, assert_shape};
+use burn::tensor::{Bool, DType, Device, Int, Tensor};
 use burn_nca_fused::coincidence::FLOOR;
 
 use super::batch::{constant, of_batch, reduced};
@@ -17,7 +17,7 @@ use super::{
     BatchLoss, ClassTarget, CoincidenceIndex, DataTarget, Objective, TargetNeighbors, whole_range,
 };
 use crate::data::host_values;
-use burn_nca::internal::{assert_rows, at_least_f32, on_host};
+use burn_nca::internal::on_host;
 use burn_nca::shown_on_one_line;
 
 /// The settings of a [`CoincidenceLoss`].
@@ -46,8 +46,7 @@ impl CoincidenceLossConfig {
         self.init_with([pairs.maps, pairs.anchors], device, dtype)
     }
 
-    /// The loss for batches of a data set of so many samples, with κ = 1 at the start. Without local scales the number of
-    /// samples says nothing.
+    /// The loss for batches of a data set of so many samples, a number that says something with local scales alone.
     ///
     /// # Panics
     /// As [`init`](Self::init).
@@ -90,8 +89,8 @@ impl CoincidenceLossConfig {
 /// there are local scales log κ² of each anchor; without, κ = 1, as rescaling f, σ and κ together changes nothing.
 ///
 /// # Batches
-/// [`forward`](Self::forward) takes pairs, [`forward_classes`](Self::forward_classes) rows with a class each, of which it makes
-/// the pairs as the method [`Lca`](crate::method::Lca) does, in the batch as it is embedded:
+/// Of rows with a class each [`forward_classes`](Self::forward_classes) makes the pairs as the method
+/// [`Lca`](crate::method::Lca) does, in the batch as it is embedded:
 ///
 /// ```text
 /// T_i = the k nearest rows of the class of i,   I_i = those of other classes as near as the farthest of T_i
@@ -160,34 +159,6 @@ impl CoincidenceLoss {
         logarithms.into_iter().map(f64::exp).collect()
     }
 
-    /// The loss of a batch of pairs with κ = 1, as an ordinary Burn loss: the mean of `-log P_y`.
-    ///
-    /// # Shapes
-    /// - first, second: `[b, p]`
-    /// - coincide: `[b]`
-    /// - output: `[1]`
-    ///
-    /// # Panics
-    /// If the shapes differ, or there is no pair.
-    pub fn forward(
-        &self,
-        first: Tensor<2>,
-        second: Tensor<2>,
-        coincide: Tensor<1, Bool>,
-    ) -> Tensor<1> {
-        let [b, p] = first.dims();
-        assert_rows("batch", b);
-        assert_shape!(second, [b, p]);
-        assert_shape!(coincide, [b]);
-        let (first, second) = (at_least_f32(first), at_least_f32(second));
-        let dtype = first.dtype();
-        let log_sigma_sq = self.log_sigma_sq.val().cast(dtype).slice([0..1]).expand([b]);
-        let log_kappa_sq = log_sigma_sq.zeros_like();
-        log_probabilities(first - second, [log_sigma_sq, log_kappa_sq], coincide.bool_not())
-            .mean()
-            .neg()
-    }
-
     /// The loss of a batch of rows with a class each. The batch is read from its device, as targets and impostors are
     /// searched on the host; NaN if a coordinate is not finite.
     ///
@@ -198,21 +169,6 @@ impl CoincidenceLoss {
     ///
     /// # Panics
     /// If there is not one label per embedding row, no row, or a number beyond the samples that have a length scale.
-    ///
-    /// # Examples
-    /// ```
-    /// # #[cfg(feature = "flex")] {
-    /// use burn::tensor::{DType, Device, Tensor};
-    /// use burn_nca_learn::objective::{ClassTarget, CoincidenceLossConfig};
-    ///
-    /// let device = Device::flex();
-    /// let loss = CoincidenceLossConfig::new().init_for_samples(3, &device, DType::F32);
-    /// let z = Tensor::<2>::from_floats([[0.0], [0.0], [90.0]], &device);
-    /// let target = ClassTarget::of_labels(Tensor::from_ints([7, 7, 4], &device));
-    /// let value: f32 = loss.forward_classes(z, &target).into_scalar();
-    /// assert_eq!(value, 0.0); // no row of another class is as near as the target
-    /// # }
-    /// ```
     pub fn forward_classes(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
         let (z, classes) = of_batch(embeddings, target.labels.clone());
         let (at, device) = (z.clone().without_autodiff(), z.device().inner());

@@ -8,7 +8,7 @@ use core::ops::Range;
 use burn::config::Config;
 use burn::module::Module;
 use burn::nn::loss::Reduction;
-use burn::tensor::{Int, Tensor};
+use burn::tensor::Tensor;
 
 use super::batch::{constant, of_batch, reduced};
 use super::transfer::{float_tensor, int_tensor};
@@ -16,7 +16,6 @@ use super::{BatchLoss, ClassTarget, DataTarget, Objective};
 use crate::nca::pairs::attraction;
 use burn_nca::internal::cut;
 use burn_nca::shown_on_one_line;
-use impostors::ImpostorSearch;
 pub use target::TargetNeighbors;
 
 /// The most blocks of an evaluation: each sends back a gradient of all rows, which takes longer than its own pairs where
@@ -29,10 +28,10 @@ pub struct LargeMarginLossConfig {
     /// How much the margin counts against the pull of the target neighbors, µ in 0..1.
     #[config(default = 0.5)]
     pub push: f64,
-    /// Number of target neighbors of a row in [`LargeMarginLoss::forward`], k.
+    /// Number of target neighbors of a row of a batch, k.
     #[config(default = 3)]
     pub neighbors: usize,
-    /// How [`LargeMarginLoss::forward`] reduces over the rows that have a target neighbor.
+    /// How the loss of a batch reduces over the rows that have a target neighbor.
     #[config(default = "Reduction::Mean")]
     pub reduction: Reduction,
 }
@@ -75,10 +74,9 @@ impl LargeMarginLossConfig {
 /// influence on value or gradient, so that a fit that is resumed takes the same steps.
 ///
 /// # Batches
-/// [`forward`](Self::forward) is the sum over the rows of a batch, divided by those that have a target neighbor: each row's
-/// targets are the k nearest of its class in the batch, in the embedding as it is, and stay the same for one step alone. A
-/// network has no input space in which its rows could be neighbors. Where there is one, as in the paper, a
-/// [`SubsetLoss`](super::SubsetLoss) of [`TargetNeighbors`] takes the targets from there.
+/// The loss of a batch is the sum over its rows, divided by those that have a target neighbor: the targets of a row are the k
+/// nearest of its class in the batch, in the embedding as it is, for one step alone. Where there is an input space in which
+/// rows are neighbors, as in the paper, a [`SubsetLoss`](super::SubsetLoss) of [`TargetNeighbors`] takes them from there.
 ///
 /// # References
 /// \[1\] K. Weinberger, L. Saul, Distance Metric Learning for Large Margin Nearest Neighbor Classification, JMLR 10,
@@ -110,48 +108,21 @@ shown_on_one_line!(LargeMarginLoss, |module, content| content
     .add("push", &module.config.push)
     .add("neighbors", &module.config.neighbors));
 
-impl LargeMarginLoss {
-    /// The loss of a batch, whose rows are each other's target neighbors and impostors. The batch is read from its device,
-    /// where they are searched on the host; NaN if a coordinate is not finite.
-    ///
-    /// # Shapes
-    /// - embeddings: `[n, k]`
-    /// - labels: `[n]`, of any integer type
-    /// - output: `[1]`
-    ///
-    /// # Panics
-    /// If there is not one label per embedding row, or no row.
-    ///
-    /// # Examples
-    /// ```
-    /// # #[cfg(feature = "flex")] {
-    /// use burn::tensor::{Device, Int, Tensor};
-    /// use burn_nca_learn::objective::LargeMarginLossConfig;
-    ///
-    /// let device = Device::flex();
-    /// let z = Tensor::<2>::from_floats([[0.0], [0.5], [1.0], [9.0]], &device);
-    /// let labels = Tensor::<1, Int>::from_ints([0, 0, 1, 1], &device);
-    /// let loss: f32 = LargeMarginLossConfig::new().init().forward(z, labels).into_scalar();
-    /// let (pull, push) = (0.25 + 0.25 + 64.0 + 64.0, 0.25 + 1.0 + 64.0 + 64.75); // of four rows, with weights of 1/2
-    /// assert!((loss - (pull + push) / 2.0 / 4.0).abs() < 1e-4);
-    /// # }
-    /// ```
-    pub fn forward(&self, embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Tensor<1> {
-        let (z, classes) = of_batch(embeddings, labels);
-        let found =
-            TargetNeighbors::new(&z.clone().without_autodiff(), &classes, self.config.neighbors);
-        match found {
-            Ok(targets) => reduced(self, z, (&targets, targets.counted()), &self.config.reduction),
-            Err(_) => constant(&z, f64::NAN),
-        }
-    }
-}
-
 impl BatchLoss for LargeMarginLoss {
     type Target = ClassTarget;
 
+    /// The batch is read from its device, as target neighbors and impostors are searched on the host; NaN if a coordinate is
+    /// not finite.
+    ///
+    /// # Panics
+    /// If there is not one label per embedding row, or no row.
     fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
-        self.forward(embeddings, target.labels.clone())
+        let (z, classes) = of_batch(embeddings, target.labels.clone());
+        let at = z.clone().without_autodiff();
+        match TargetNeighbors::new(&at, &classes, self.config.neighbors) {
+            Ok(targets) => reduced(self, z, (&targets, targets.counted()), &self.config.reduction),
+            Err(_) => constant(&z, f64::NAN),
+        }
     }
 }
 
@@ -160,7 +131,7 @@ impl Objective for LargeMarginLoss {
 
     /// With the rows on the host and who may be whose impostor; `None` where a coordinate is not finite.
     fn prepared(&self, embedding: Tensor<2>, target: &TargetNeighbors) -> Option<TargetNeighbors> {
-        Some(target.with_search(ImpostorSearch::new(&embedding, target)?))
+        target.searched(&embedding)
     }
 
     fn blocks(&self, _: &Tensor<2>, target: &TargetNeighbors, rows: usize) -> Vec<Range<usize>> {

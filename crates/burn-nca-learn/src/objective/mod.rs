@@ -21,6 +21,8 @@ mod large_margin;
 mod manhattan;
 mod subset_loss;
 mod sum_loss;
+#[cfg(test)]
+mod tests;
 mod variable_kernel;
 
 pub(crate) use burn_nca::internal::kernel_means;

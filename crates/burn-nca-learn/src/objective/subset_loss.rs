@@ -204,16 +204,4 @@ mod tests {
         let found = pairs().batch_loss(z, &samples(&[4, 0, 4, 8])).into_scalar::<f64>();
         assert!(found.is_finite(), "{found}");
     }
-
-    #[test]
-    #[should_panic(expected = "sample 9 of a target of 9 rows")]
-    fn a_sample_of_another_data_set_is_refused() {
-        pairs().batch_loss(leaf(&[0.0, 1.0], 1), &samples(&[0, 9]));
-    }
-
-    #[test]
-    fn display() {
-        let shown = pairs().to_string();
-        assert_eq!(shown, "SubsetLoss {objective: PairLoss {include_self: true}, points: 9}");
-    }
 }

@@ -66,33 +66,25 @@ impl ImpostorSearch {
         push: f64,
     ) -> ActivePairs {
         let mut pairs = ActivePairs::default();
-        match &self.candidates {
-            Some(candidates) => {
-                for row in terms {
-                    self.add(row, target, &candidates.rows[row], push, &mut pairs);
-                }
-            }
-            None => {
-                let rows: Vec<usize> = terms.clone().collect();
-                let queries = self.points.select(&rows);
-                let differ = |query: usize, l: usize| target.differ(rows[query], l);
-                let radii_sq = &self.radii_sq[terms];
-                let device = &target.device;
-                let found = within(&queries, &self.points, radii_sq, differ, usize::MAX, device);
-                for (row, candidates) in rows.iter().zip(found.unwrap_or_default()) {
-                    self.add(*row, target, &candidates, push, &mut pairs);
-                }
-            }
+        let mut add = |row, near: &[u32]| self.add(row, (target, push), near, &mut pairs);
+        if let Some(candidates) = &self.candidates {
+            terms.for_each(|row| add(row, &candidates.rows[row]));
+            return pairs;
         }
+        let rows: Vec<usize> = terms.clone().collect();
+        let queries = self.points.select(&rows);
+        let differ = |query: usize, l: usize| target.differ(rows[query], l);
+        let radii_sq = &self.radii_sq[terms];
+        let found = within(&queries, &self.points, radii_sq, differ, usize::MAX, &target.device);
+        rows.iter().zip(found.unwrap_or_default()).for_each(|(row, near)| add(*row, &near));
         pairs
     }
 
     fn add(
         &self,
         i: usize,
-        target: &TargetNeighbors,
+        (target, push): (&TargetNeighbors, f64),
         candidates: &[u32],
-        push: f64,
         pairs: &mut ActivePairs,
     ) {
         let weight = target.weight(i);
@@ -129,8 +121,7 @@ impl Candidates {
         let radii: Vec<f64> = radii_sq.iter().map(radius).collect();
         let squares: Vec<f64> = radii.iter().map(|radius| radius * radius.abs()).collect();
         let differ = |i: usize, l: usize| target.differ(i, l);
-        let device = &target.device;
-        let rows = within(points, points, &squares, differ, MOST_CANDIDATES, device)?;
+        let rows = within(points, points, &squares, differ, MOST_CANDIDATES, &target.device)?;
         Some(Self { points: points.clone(), radii, rows })
     }
 

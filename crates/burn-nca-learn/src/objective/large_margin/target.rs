@@ -109,12 +109,13 @@ impl TargetNeighbors {
         Ok(Self { weights: Some(Arc::new(weights.to_vec())), ..self })
     }
 
-    /// The same rows with a search at the embedding of an evaluation.
-    pub(super) fn with_search(&self, search: ImpostorSearch) -> Self {
-        Self { search: Some(Arc::new(search)), ..self.clone() }
+    /// The same rows with a search at the embedding of an evaluation; `None` where a coordinate is not finite.
+    pub(super) fn searched(&self, embedding: &Tensor<2>) -> Option<Self> {
+        let search = ImpostorSearch::new(embedding, self)?;
+        Some(Self { search: Some(Arc::new(search)), ..self.clone() })
     }
 
-    /// The search of the evaluation, or a new one at this embedding; `None` where a coordinate is not finite.
+    /// The search of the evaluation, or a new one at this embedding.
     pub(super) fn search(&self, embedding: &Tensor<2>) -> Option<Arc<ImpostorSearch>> {
         self.search.clone().or_else(|| ImpostorSearch::new(embedding, self).map(Arc::new))
     }
@@ -158,11 +159,8 @@ impl DataTarget for TargetNeighbors {
     fn subset(&self, rows: &[usize]) -> Self {
         let labels = rows.iter().map(|&row| self.labels[row]).collect();
         let part = Self::index(self.input.select(rows), labels, self.k, &self.device);
-        let weights = self
-            .weights
-            .as_ref()
-            .map(|weights| Arc::new(rows.iter().map(|&row| weights[row]).collect::<Vec<f64>>()));
-        Self { weights, ..part }
+        let select = |weights: &Arc<Vec<f64>>| rows.iter().map(|&row| weights[row]).collect();
+        Self { weights: self.weights.as_ref().map(select).map(Arc::new), ..part }
     }
 
     /// The rows that have a target neighbor.

@@ -2,12 +2,11 @@
 
 use burn::tensor::{DType, Device};
 
+use super::impostors::ImpostorSearch;
 use super::*;
-use crate::encoder::{Activation, Encoder, LinearMap, Mlp, MlpConfig};
-use crate::fit::parameters::{assign, flatten};
+use crate::encoder::{Encoder, LinearMap};
 use crate::objective::batch::testing::{
-    assert_costs_nothing, assert_is, assert_panics, assert_slopes, at_blocks, d2, scattered,
-    target, tensor, value_and_slope,
+    assert_is, assert_slopes, at_blocks, d2, scattered, target, tensor,
 };
 
 #[test]
@@ -60,9 +59,9 @@ fn map(weight: &[f64]) -> LinearMap {
     LinearMap::from_weight(weight, [2, 2], &Device::flex().autodiff(), DType::F64)
 }
 
-fn at<E: Encoder>(encoder: E, target: &TargetNeighbors, rows: usize) -> (f64, Vec<f64>) {
+fn at(map: LinearMap, target: &TargetNeighbors, rows: usize) -> (f64, Vec<f64>) {
     let loss = LargeMarginLossConfig::new().with_push(0.4).init();
-    at_blocks((encoder, &tensor(&x(), 2)), (loss, target), rows)
+    at_blocks((map, &tensor(&x(), 2)), (loss, target), rows)
 }
 
 #[test]
@@ -120,32 +119,6 @@ fn too_many_candidates_to_keep_are_searched_block_by_block() {
 }
 
 #[test]
-fn any_encoder_is_fitted_by_it() {
-    let x = tensor(&x(), 2);
-    let target = TargetNeighbors::new(&x, &labels(), 2).unwrap();
-    let network: Mlp = MlpConfig::new(2, vec![4], 3)
-        .with_activation(Activation::Tanh)
-        .init_seeded(3, &Device::flex());
-    let network = crate::encoder::cast(network, DType::F64).train();
-    let (value, gradient) = at(network.clone(), &target, 6);
-    let start = flatten(&network);
-    let along: f64 = gradient.iter().map(|slope| slope * slope).sum();
-    let step = 1e-7 / along.sqrt();
-    let moved: Vec<f64> =
-        start.iter().zip(&gradient).map(|(at, slope)| at - step * slope).collect();
-    let (lower, _) = at(assign(network, &moved), &target, 6);
-    assert!(((value - lower) / (step * along) - 1.0).abs() < 1e-3, "{value} {lower}");
-}
-
-#[test]
-fn a_diverged_embedding_has_no_value() {
-    let x = tensor(&x(), 2);
-    let target = TargetNeighbors::new(&x, &labels(), 2).unwrap();
-    let (value, _) = at(map(&[f64::INFINITY, 0.0, 0.0, 1.0]), &target, 6);
-    assert!(value.is_nan());
-}
-
-#[test]
 fn a_batch_has_target_neighbors_of_its_own() {
     let target = TargetNeighbors::new(&tensor(&x(), 2), &labels(), 3).unwrap();
     let part = target.subset(&[0, 10, 2]);
@@ -162,33 +135,4 @@ fn a_batch_is_that_of_the_equation_with_targets_in_the_embedding() {
         let value = |z| loss.batch_loss(z, &target(&labels()));
         assert_is(&value, &|z| loops((z, 3), (z, 3), 2, 0.3) / counted, (&z, 3));
     }
-}
-
-#[test]
-fn rows_without_a_target_cost_nothing_and_a_diverged_batch_has_no_value() {
-    let loss = LargeMarginLossConfig::new().init();
-    for labels in [&[0][..], &[0, 1, 2]] {
-        assert_costs_nothing(&loss, labels);
-    }
-    let value = |z| loss.batch_loss(z, &target(&[0, 0]));
-    assert!(value_and_slope(&value, &[0.0, f64::NAN], 1).0.is_nan());
-}
-
-#[test]
-fn bad_input_is_refused_by_name() {
-    let x = tensor(&[0.0, 1.0], 1);
-    let refused =
-        |labels: &[usize], k| TargetNeighbors::new(&x, labels, k).unwrap_err().to_string();
-    assert!(refused(&[0, 0], 0).contains("0 target neighbors"));
-    assert!(refused(&[0], 1).contains("1 labels for 2 rows"));
-    let config = LargeMarginLossConfig::new();
-    let no_targets = config.clone().with_neighbors(0);
-    assert_panics(|| no_targets.init(), "0 target neighbors were asked for");
-    assert_panics(|| config.with_push(1.0).init(), "between 0 and 1, got 1");
-}
-
-#[test]
-fn display() {
-    let loss = LargeMarginLossConfig::new().init();
-    assert_eq!(loss.to_string(), "LargeMarginLoss {push: 0.5, neighbors: 3}");
 }

@@ -1,0 +1,102 @@
+//! What holds for each loss: how it is shown, what it costs where nothing can be said, and what it refuses.
+
+use burn::tensor::{DType, Device};
+
+use super::batch::testing::{assert_panics, scattered, target, tensor, value_and_slope};
+use super::*;
+use crate::data::Pairs;
+
+fn device() -> Device {
+    Device::flex().autodiff()
+}
+
+fn coincidence() -> CoincidenceLoss {
+    CoincidenceLossConfig::new().init_for_samples(9, &device(), DType::F64)
+}
+
+fn variable_kernel() -> VariableKernelLoss {
+    VariableKernelLossConfig::new().init(&device(), DType::F64)
+}
+
+#[test]
+fn every_loss_prints_its_settings() {
+    let pairs = PairIndex::new(&Pairs::new(9, vec![(0, 4, 1.0)]).unwrap(), &Device::flex());
+    let subset = SubsetLoss::new(PairLossConfig::new().init(), pairs);
+    let sum = SumLossConfig::new().with_weight(0.3).init(subset, variable_kernel());
+    for (shown, expected) in [
+        (coincidence().to_string(), "CoincidenceLoss {local_scales: false, params: 1}"),
+        (NcfsLossConfig::new().init().to_string(), "NcfsLoss {distance: \"L1\"}"),
+        (
+            NcfsRegressionLossConfig::new().init().to_string(),
+            "NcfsRegressionLoss {distance: \"L1\"}",
+        ),
+        (
+            LargeMarginLossConfig::new().init().to_string(),
+            "LargeMarginLoss {push: 0.5, neighbors: 3}",
+        ),
+        (
+            sum.to_string(),
+            "SumLoss {first: SubsetLoss {objective: PairLoss {include_self: true}, points: 9}, \
+             second: VariableKernelLoss {neighbors: 10, averaged: 5, params: 1}, weight: 0.3, params: 1}",
+        ),
+    ] {
+        assert_eq!(shown, expected);
+    }
+}
+
+/// A value of 0 with a gradient of 0.
+fn assert_costs_nothing<L: BatchLoss<Target = ClassTarget>>(loss: &L, batches: &[&[usize]]) {
+    for labels in batches {
+        let z = scattered(2 * labels.len());
+        let found = value_and_slope(&|z| loss.batch_loss(z, &target(labels)), &z, 2);
+        assert_eq!(found, (0.0, vec![0.0; z.len()]), "{labels:?}");
+    }
+}
+
+#[test]
+fn rows_of_which_nothing_can_be_said_cost_nothing() {
+    let alone: [&[usize]; 2] = [&[0], &[0, 1, 2]];
+    assert_costs_nothing(&NcfsLossConfig::new().init(), &alone);
+    assert_costs_nothing(&LargeMarginLossConfig::new().init(), &alone);
+    assert_costs_nothing(&coincidence(), &alone);
+    // No row of another class can be as near.
+    assert_costs_nothing(&coincidence(), &[&[4, 4, 4]]);
+    assert_costs_nothing(&variable_kernel(), &[&[5]]);
+}
+
+/// Of a batch, and of all rows.
+fn assert_no_value<L>(loss: &L, whole: &<L as Objective>::Target)
+where
+    L: Objective + BatchLoss<Target = ClassTarget>,
+{
+    let z = tensor(&[0.0, f64::NAN], 1);
+    let batch = loss.batch_loss(z.clone(), &target(&[0, 0])).into_scalar::<f64>();
+    let total = loss.total(z, whole).into_scalar::<f64>();
+    assert!(batch.is_nan() && total.is_nan(), "{batch} {total}");
+}
+
+#[test]
+fn a_diverged_embedding_has_no_value() {
+    let (x, device) = (tensor(&[0.0, 1.0], 1), Device::flex());
+    let targets = TargetNeighbors::new(&x, &[0, 0], 1).unwrap();
+    assert_no_value(&LargeMarginLossConfig::new().init(), &targets);
+    let rule = crate::neighbors::VariableKernel::new().with_neighbors(1).with_averaged(1);
+    let config = VariableKernelLossConfig::new().with_rule(rule);
+    let kernel = KernelTarget::new(&[0, 0], 1, &device).unwrap();
+    assert_no_value(&config.init(&device, DType::F64), &kernel);
+    let loss = CoincidenceLossConfig::new().init_for_samples(2, &device, DType::F64);
+    let value = loss.batch_loss(tensor(&[0.0, f64::NAN], 1), &target(&[0, 0]));
+    assert!(value.into_scalar::<f64>().is_nan());
+}
+
+#[test]
+fn weights_outside_their_range_are_refused() {
+    let push = || LargeMarginLossConfig::new().with_push(1.0).init();
+    assert_panics(push, "the push must be between 0 and 1, got 1");
+    let nca = || NcaLossConfig::new().init();
+    let negative = || SumLossConfig::new().with_weight(-1.0).init(nca(), nca());
+    assert_panics(negative, "must be finite and not negative, got -1");
+    let sigma = CoincidenceLossConfig::new().with_sigma_sq(0.0);
+    let sigma = || sigma.init_for_samples(2, &device(), DType::F64);
+    assert_panics(sigma, "sigma_sq must be positive and finite, got 0");
+}
