@@ -3,12 +3,9 @@
 mod modern;
 mod modern_encoder;
 mod numeric_embedding;
-mod residual_block;
-mod two_valued;
 mod unit;
 
-pub use modern::{ModernConfig, ModernMember};
+pub use modern::{ModernConfig, ModernMember, ResidualBlock};
 pub use modern_encoder::ModernEncoder;
 pub use numeric_embedding::{NumericEmbedding, NumericEmbeddingConfig};
-pub use residual_block::ResidualBlock;
 pub use unit::UnitRows;

@@ -14,7 +14,6 @@
 
 mod contrastive;
 mod memory;
-mod memory_loss;
 mod modern;
 mod proxy_nca;
 #[cfg(test)]
@@ -23,7 +22,6 @@ mod tests;
 pub use contrastive::{
     SoftNearestNeighborLoss, SoftNearestNeighborLossConfig, SupConLoss, SupConLossConfig,
 };
-pub use memory::{CrossBatchMemory, CrossBatchMemoryConfig};
-pub use memory_loss::{MemoryLoss, MemoryLossConfig};
+pub use memory::{CrossBatchMemory, CrossBatchMemoryConfig, MemoryLoss, MemoryLossConfig};
 pub use modern::{ModernNcaLoss, ModernNcaLossConfig, ModernTarget};
 pub use proxy_nca::{ProxyNcaLoss, ProxyNcaLossConfig};
