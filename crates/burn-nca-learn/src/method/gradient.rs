@@ -9,7 +9,7 @@ use burn::tensor::{DType, Device, Tensor};
 
 use super::{Learned, Method, Problem};
 use crate::data::{
-    Features, Labeled, RegressionData, Scaling, ScalingKind, TensorFeatures, TrainingData,
+    AnyData, Features, Labeled, RegressionData, Scaling, ScalingKind, TensorFeatures, TrainingData,
     host_values,
 };
 use crate::device::{has_f64, runs_on_host};
@@ -65,14 +65,24 @@ pub trait GradientMethod: Method {
         device: &Device,
     ) -> Result<<Self::Objective as Objective>::Target>;
 
-    /// The score of an encoder on a held-out part, for early stopping; larger is better.
+    /// The score of an encoder on a held-out part, for early stopping; larger is better. By default that of the data:
+    /// [`expected_accuracy_score`] for classes, [`kernel_r2_score`] for numbers.
     ///
-    /// [`expected_accuracy_score`] for classes, [`kernel_r2_score`] for numbers. A score that cannot be computed is
-    /// `-∞`: the fit itself reports an embedding that is not finite.
+    /// A score that cannot be computed is `-∞`: the fit itself reports an embedding that is not finite.
     fn held_out_score<'a, E: Encoder>(
         &self,
-        validation: Validation<'a, Self::Data>,
-    ) -> Box<HeldOutScore<'a, E>>;
+        Validation { x, train, x_held_out, held_out, fit }: Validation<'a, Self::Data>,
+    ) -> Box<HeldOutScore<'a, E>> {
+        match (train.as_any_data(), held_out.as_any_data()) {
+            (AnyData::Classes(train), AnyData::Classes(held_out)) => {
+                expected_accuracy_score(Validation { x, train, x_held_out, held_out, fit })
+            }
+            (AnyData::Numbers(train), AnyData::Numbers(held_out)) => {
+                kernel_r2_score(Validation { x, train, x_held_out, held_out, fit })
+            }
+            _ => Box::new(|_| f64::NEG_INFINITY),
+        }
+    }
 
     /// How the training rows decide about others, by the objective as it was learned.
     fn rule(&self, _objective: &Self::Objective) -> Rule {

@@ -3,14 +3,10 @@
 use burn::tensor::{DType, Device};
 
 use super::settings::settings;
-use super::{
-    GradientMethod, Grid, Learned, Method, Problem, Setting, Uses, Validation,
-    expected_accuracy_score, learn,
-};
+use super::{GradientMethod, Grid, Learned, Method, Problem, Uses, learn};
 use crate::data::Labeled;
-use crate::encoder::Encoder;
 use crate::error::{Error, Result};
-use crate::fit::{FitSession, HeldOutScore};
+use crate::fit::FitSession;
 use crate::objective::{LargeMarginLoss, LargeMarginLossConfig, TargetNeighbors};
 
 settings! {
@@ -34,7 +30,6 @@ impl Method for Lmnn {
     const TITLE: &'static str = "Large margin nearest neighbors";
     const WHEN_TO_USE: &'static str =
         "classes; for k-NN with a k of 3 or so, where classes overlap little";
-    const SETTINGS: &'static [Setting] = Self::FIELDS;
     const USES: &'static [Uses] = Uses::ALL;
     const GRID: Grid = &[("push", &["0.5", "0.2", "0.8"]), ("neighbors", &["3", "1", "10", "40"])];
     type Data = Labeled;
@@ -66,12 +61,5 @@ impl GradientMethod for Lmnn {
 
     fn target(&self, train: &Labeled, device: &Device) -> Result<TargetNeighbors> {
         TargetNeighbors::of(train, self.neighbors, device)
-    }
-
-    fn held_out_score<'a, E: Encoder>(
-        &self,
-        validation: Validation<'a, Labeled>,
-    ) -> Box<HeldOutScore<'a, E>> {
-        expected_accuracy_score(validation)
     }
 }

@@ -11,7 +11,6 @@
 
 mod closed;
 pub(crate) mod gradient;
-mod holds;
 mod lca;
 mod lmnn;
 mod mlkr;
@@ -19,11 +18,9 @@ mod mlkr;
 mod modern;
 mod nca;
 mod ncfs;
-mod pairs;
 mod problem;
 mod registry;
 mod settings;
-mod soft;
 pub(crate) mod start;
 #[cfg(test)]
 mod tests;
@@ -32,18 +29,16 @@ mod variable_kernel;
 pub use closed::{Euclidean, Lda, LdaRca, Pca, Rca, Whitening};
 pub use gradient::{GradientMethod, Validation, expected_accuracy_score, kernel_r2_score, learn};
 pub(crate) use gradient::{learn_encoder, numbers_by};
-pub use holds::Holds;
 pub use lca::{Lca, LcaClassifier, Trainer};
 pub use lmnn::Lmnn;
 pub use mlkr::Mlkr;
 #[cfg(not(target_arch = "wasm32"))]
 pub use modern::{Modern, ModernRegression};
-pub use nca::Nca;
+pub use nca::{Nca, PairNca, SoftNca};
 pub use ncfs::{Ncfs, NcfsRegression};
-pub use pairs::PairNca;
-pub use problem::{Learned, Problem};
+pub use problem::{Holds, Learned, Problem};
 pub use registry::{AnyMethod, MethodInfo, SettingInfo};
-pub use soft::SoftNca;
+pub use settings::Settings;
 pub use variable_kernel::{Gvsm, Vsm};
 
 use std::fmt::Debug;
@@ -78,6 +73,7 @@ pub trait Method:
     + Sync
     + 'static
     + Into<AnyMethod>
+    + Settings
 {
     /// What it is called in commands and model folders, in lower case: `lmnn`.
     const NAME: &'static str;
@@ -87,8 +83,6 @@ pub trait Method:
     const TITLE: &'static str;
     /// When to take it, in one line.
     const WHEN_TO_USE: &'static str;
-    /// Its settings.
-    const SETTINGS: &'static [Setting] = &[];
     /// What of the settings that all methods share it uses; what it does not use is refused where it is given.
     const USES: &'static [Uses];
     /// The settings that a search tries other values of, with these values, the likelier first; as `--set` takes them.

@@ -5,7 +5,7 @@ mod members;
 mod watch;
 
 use super::settings::settings;
-use super::{Grid, Learned, Method, Problem, Setting, Uses};
+use super::{Grid, Learned, Method, Problem, Uses};
 use crate::data::{Labeled, RegressionData, Scaling, ScalingKind};
 use crate::encoder::{EncoderConfig, ModernConfig, NumericEmbeddingConfig};
 use crate::error::{Error, Result};
@@ -108,8 +108,7 @@ macro_rules! modern {
 
         impl Method for $name {
             $($names)*
-            const SETTINGS: &'static [Setting] = Self::FIELDS;
-            // Encoder, optimizer and early stopping are its own.
+                    // Encoder, optimizer and early stopping are its own.
             const USES: &'static [Uses] = &[Uses::Dimensions];
             const GRID: Grid = GRID;
             const OWN_RULE: bool = true;

@@ -1,17 +1,19 @@
-//! Neighborhood components analysis: the expected number of rows whose neighbor is of their class, or its log.
+//! Neighborhood components analysis of classes, of numbers (soft matches) and of pairs.
 
 use burn::tensor::{DType, Device};
 
 use super::settings::settings;
-use super::{
-    GradientMethod, Learned, Method, Problem, Setting, Uses, Validation, expected_accuracy_score,
-    learn,
-};
-use crate::data::Labeled;
+use super::{GradientMethod, Learned, Method, Problem, Uses, Validation, learn, mlkr};
+use crate::data::{AgreementWidth, Agreements, Coincidences, Labeled, RegressionData};
 use crate::encoder::{Encoder, EncoderConfig};
 use crate::error::{Error, Result};
+use crate::fit::exact::value;
 use crate::fit::{FitSession, HeldOutScore};
-use crate::objective::{ClassIndex, Criterion, NcaLoss, NcaLossConfig};
+use crate::objective::{
+    AgreementIndex, ClassIndex, Criterion, NcaLoss, NcaLossConfig, Objective, PairIndex, PairLoss,
+    PairLossConfig, SoftNcaLoss, SoftNcaLossConfig,
+};
+use burn_nca::MetricModel;
 
 settings! {
     /// Neighborhood components analysis ([`NcaLoss`]).
@@ -40,7 +42,6 @@ impl Method for Nca {
     const TITLE: &'static str = "Neighborhood components analysis";
     const WHEN_TO_USE: &'static str =
         "classes; the method to begin with, to any number of dimensions";
-    const SETTINGS: &'static [Setting] = Self::FIELDS;
     const USES: &'static [Uses] = Uses::EVERY;
     type Data = Labeled;
 
@@ -88,11 +89,99 @@ impl GradientMethod for Nca {
     fn target(&self, train: &Labeled, device: &Device) -> Result<ClassIndex> {
         ClassIndex::of(train, device)
     }
+}
 
+settings! {
+    /// Soft matches of neighbors with near targets ([`SoftNcaLoss`]); the targets are taken as they are.
+    SoftNca {
+        /// F or G, as for classes
+        criterion: Criterion = "Criterion::F",
+        /// how far apart targets may be and still agree: Median, or {"Given": 2.5} in their units
+        width: AgreementWidth = "AgreementWidth::Median",
+    }
+}
+
+impl Method for SoftNca {
+    const NAME: &'static str = "soft-nca";
+    const LABEL: &'static str = "soft NCA";
+    const TITLE: &'static str = "Soft neighborhood components analysis";
+    const WHEN_TO_USE: &'static str =
+        "a numeric target of which near values are to become near neighbors";
+    const USES: &'static [Uses] = Uses::ALL_OF_PAIRS;
+    type Data = RegressionData;
+
+    fn recommended_l2(&self, _encoder: &EncoderConfig) -> f64 {
+        mlkr::L2
+    }
+
+    fn learn(&self, problem: &Problem<'_, Self::Data>, session: FitSession<'_>) -> Result<Learned> {
+        learn(self, problem, session)
+    }
+}
+
+impl GradientMethod for SoftNca {
+    type Objective = SoftNcaLoss;
+
+    fn objective(&self, _: &Device, _: DType) -> SoftNcaLoss {
+        SoftNcaLossConfig::new().with_criterion(self.criterion).init()
+    }
+
+    fn target(&self, train: &RegressionData, device: &Device) -> Result<AgreementIndex> {
+        let targets = train.targets();
+        let agreements = Agreements::of_targets(targets.values(), targets.columns(), self.width)?;
+        let index = AgreementIndex::new(&agreements, device)?;
+        match train.weights() {
+            Some(weights) => index.with_weights(weights),
+            None => Ok(index),
+        }
+    }
+}
+
+settings! {
+    /// Equation 8 of the NCA paper, over weighted pairs ([`PairLoss`]).
+    ///
+    /// # References
+    /// J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004, section 6.
+    PairNca {
+        /// whether the normalizer counts each point with itself
+        include_self: bool = true,
+    }
+}
+
+impl Method for PairNca {
+    const NAME: &'static str = "pairs";
+    const LABEL: &'static str = "pairs";
+    const TITLE: &'static str = "Neighborhood components analysis of pairs";
+    const WHEN_TO_USE: &'static str = "no target; it is known which rows belong together";
+    const USES: &'static [Uses] = Uses::ALL_OF_PAIRS;
+    type Data = Coincidences;
+
+    fn learn(&self, problem: &Problem<'_, Self::Data>, session: FitSession<'_>) -> Result<Learned> {
+        learn(self, problem, session)
+    }
+}
+
+impl GradientMethod for PairNca {
+    type Objective = PairLoss;
+
+    fn objective(&self, _: &Device, _: DType) -> PairLoss {
+        PairLossConfig::new().with_include_self(self.include_self).init()
+    }
+
+    fn target(&self, train: &Coincidences, device: &Device) -> Result<PairIndex> {
+        Ok(PairIndex::new(train.pairs(), device))
+    }
+
+    /// The weighted mean log-probability `-||z_a - z_b||² - log Z` of the pairs held out.
     fn held_out_score<'a, E: Encoder>(
         &self,
-        validation: Validation<'a, Labeled>,
+        Validation { x, held_out, fit, .. }: Validation<'a, Coincidences>,
     ) -> Box<HeldOutScore<'a, E>> {
-        expected_accuracy_score(validation)
+        let index = PairIndex::new(held_out.pairs(), &x.device());
+        let objective = self.objective(&x.device(), x.dtype()).with_sums(fit.sums());
+        Box::new(move |encoder: &E| {
+            let model = MetricModel::new(encoder.clone(), objective.clone());
+            -value(&model, x, &index, &fit.blocks) / index.total_weight()
+        })
     }
 }

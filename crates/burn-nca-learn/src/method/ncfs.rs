@@ -1,9 +1,9 @@
 //! Neighborhood component feature selection: a weight for each feature, most of them 0.
 
-use burn::config::Config;
 use burn::tensor::{DType, Device};
 
 use super::gradient::{expected_accuracy_by, learn_encoder, numbers_by};
+use super::settings::settings;
 use super::{GradientMethod, Learned, Method, Problem, Uses, Validation};
 use crate::data::{Labeled, RegressionData, TrainingData};
 use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, FeatureWeights};
@@ -45,34 +45,35 @@ macro_rules! of_feature_weights {
     };
 }
 
-/// Neighborhood component feature selection ([`NcfsLoss`]).
-///
-/// λ is [`FitConfig::l2`](crate::fit::FitConfig::l2); 0, the default, stands for 1/n. The map that comes
-/// out is `u = w² ∘ x`, a [`DiagonalMap`], and the rule takes L1 distances in its space.
-///
-/// # References
-/// W. Yang, K. Wang, W. Zuo, Neighborhood Component Feature Selection for High-Dimensional Data, Journal of Computers
-/// 7(1), 2012; MATLAB's `fscnca`.
-///
-/// # Examples
-/// ```
-/// # #[cfg(feature = "flex")] {
-/// use burn::tensor::Device;
-/// use burn_nca_learn::data::{Features, Labeled};
-/// use burn_nca_learn::estimator::Estimator;
-/// use burn_nca_learn::method::Ncfs;
-///
-/// // The first feature determines the class, the second is noise.
-/// let x = vec![0.0, 0.7, 0.1, 0.2, 0.2, 0.5, 1.0, 0.6, 1.1, 0.3, 1.2, 0.4];
-/// let data = Labeled::from_labels(Features::unnamed(x, 2)?, vec![0, 0, 0, 1, 1, 1])?;
-/// let fitted = Estimator::new(2, 2, Ncfs::new()).fit(&data, &Device::flex())?;
-/// let weights = fitted.feature_norms().unwrap_or_default(); // w²
-/// assert!(weights[0] > 1.0 && weights[1] < 1e-3, "{weights:?}");
-/// # }
-/// # Ok::<(), burn_nca_learn::Error>(())
-/// ```
-#[derive(Config, Debug, PartialEq)]
-pub struct Ncfs {}
+settings! {
+    /// Neighborhood component feature selection ([`NcfsLoss`]).
+    ///
+    /// λ is [`FitConfig::l2`](crate::fit::FitConfig::l2); 0, the default, stands for 1/n. The map that comes
+    /// out is `u = w² ∘ x`, a [`DiagonalMap`], and the rule takes L1 distances in its space.
+    ///
+    /// # References
+    /// W. Yang, K. Wang, W. Zuo, Neighborhood Component Feature Selection for High-Dimensional Data, Journal of Computers
+    /// 7(1), 2012; MATLAB's `fscnca`.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "flex")] {
+    /// use burn::tensor::Device;
+    /// use burn_nca_learn::data::{Features, Labeled};
+    /// use burn_nca_learn::estimator::Estimator;
+    /// use burn_nca_learn::method::Ncfs;
+    ///
+    /// // The first feature determines the class, the second is noise.
+    /// let x = vec![0.0, 0.7, 0.1, 0.2, 0.2, 0.5, 1.0, 0.6, 1.1, 0.3, 1.2, 0.4];
+    /// let data = Labeled::from_labels(Features::unnamed(x, 2)?, vec![0, 0, 0, 1, 1, 1])?;
+    /// let fitted = Estimator::new(2, 2, Ncfs::new()).fit(&data, &Device::flex())?;
+    /// let weights = fitted.feature_norms().unwrap_or_default(); // w²
+    /// assert!(weights[0] > 1.0 && weights[1] < 1e-3, "{weights:?}");
+    /// # }
+    /// # Ok::<(), burn_nca_learn::Error>(())
+    /// ```
+    Ncfs {}
+}
 
 impl Method for Ncfs {
     const NAME: &'static str = "ncfs";
@@ -108,13 +109,14 @@ impl GradientMethod for Ncfs {
     }
 }
 
-/// Neighborhood component feature selection for numbers ([`NcfsRegressionLoss`]), on targets standardized on the
-/// training rows; otherwise as [`Ncfs`].
-///
-/// # References
-/// MATLAB's `fsrnca` with its loss `mad`.
-#[derive(Config, Debug, PartialEq)]
-pub struct NcfsRegression {}
+settings! {
+    /// Neighborhood component feature selection for numbers ([`NcfsRegressionLoss`]), on targets standardized on the
+    /// training rows; otherwise as [`Ncfs`].
+    ///
+    /// # References
+    /// MATLAB's `fsrnca` with its loss `mad`.
+    NcfsRegression {}
+}
 
 impl Method for NcfsRegression {
     const NAME: &'static str = "fsrnca";

@@ -4,7 +4,7 @@ use burn::tensor::{DType, Device, Tensor};
 use serde::Serialize;
 
 use super::start;
-use crate::data::{TensorFeatures, TrainingData};
+use crate::data::{Coincidences, Features, Labeled, RegressionData, TensorFeatures, TrainingData};
 use crate::encoder::{AnyEncoder, EncoderConfig};
 use crate::error::Result;
 use crate::fit::{FitConfig, FitIdentity, FitSummary, HeldOutScore, ResolvedStart, identity};
@@ -55,13 +55,9 @@ impl<D: TrainingData> Problem<'_, D> {
 
     /// The rows to learn from, and those that early stopping holds out.
     pub(crate) fn split(&self) -> Result<(D, Option<D>)> {
-        match &self.fit.early_stopping {
-            Some(stop) => {
-                let (train, held_out) = self.data.hold_out(stop.share, self.fit.seed)?;
-                Ok((train, Some(held_out)))
-            }
-            None => Ok((self.data.clone(), None)),
-        }
+        let Some(stop) = &self.fit.early_stopping else { return Ok((self.data.clone(), None)) };
+        let (train, held_out) = self.data.hold_out(stop.share, self.fit.seed)?;
+        Ok((train, Some(held_out)))
     }
 
     /// The map that a fit starts from, and the rule that it came from: the warm start, or that of the settings.
@@ -69,15 +65,11 @@ impl<D: TrainingData> Problem<'_, D> {
     /// # Errors
     /// A size that cannot be built, a start that the map or the data do not have.
     pub fn start_encoder(&self) -> Result<(AnyEncoder, Option<ResolvedStart>)> {
-        match &self.start {
-            Some(encoder) => Ok((encoder.clone(), None)),
-            None => start::build(
-                &self.encoder,
-                (self.fit, self.d_output),
-                self.data.as_any_data(),
-                &self.device,
-            ),
+        if let Some(encoder) = &self.start {
+            return Ok((encoder.clone(), None));
         }
+        let size = (self.fit, self.d_output);
+        start::build(&self.encoder, size, self.data.as_any_data(), &self.device)
     }
 
     /// What distinguishes this problem from others, for a checkpoint; `settings` are those of the method.
@@ -96,3 +88,28 @@ pub struct Learned<E = AnyEncoder> {
     /// How the fit went.
     pub summary: FitSummary,
 }
+
+/// Data that are those of another type, or hold them: a table with targets holds its features.
+pub trait Holds<T> {
+    /// The data of that type.
+    fn held(&self) -> &T;
+}
+
+impl<T> Holds<T> for T {
+    fn held(&self) -> &T {
+        self
+    }
+}
+
+/// Tables that hold their features.
+macro_rules! hold_features {
+    ($($data:ty),+) => {
+        $(impl Holds<Features> for $data {
+            fn held(&self) -> &Features {
+                self.features()
+            }
+        })+
+    };
+}
+
+hold_features!(Labeled, RegressionData, Coincidences);

@@ -151,7 +151,7 @@ impl MethodInfo {
             title: M::TITLE,
             task: M::Data::TASK,
             when: M::WHEN_TO_USE,
-            settings: M::SETTINGS.iter().map(setting).collect(),
+            settings: M::FIELDS.iter().map(setting).collect(),
             uses: M::USES,
             searched: searched.filter(|one| M::USES.contains(one)).collect(),
             own_rule: M::OWN_RULE,
@@ -277,30 +277,4 @@ fn did_you_mean(wanted: &str, names: &[&str]) -> String {
         .filter(|(distance, _)| *distance <= wanted.chars().count() / 3)
         .min_by_key(|(distance, _)| *distance);
     near.map_or(String::new(), |(_, name)| format!(" (did you mean {name:?}?)"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_method_is_found_by_its_name_and_survives_json() {
-        for method in AnyMethod::all() {
-            let info = method.info();
-            assert_eq!(AnyMethod::named(info.name).unwrap(), method);
-            let text = serde_json::to_string(&method).unwrap();
-            assert_eq!(serde_json::from_str::<AnyMethod>(&text).unwrap(), method, "{text}");
-            assert!(!info.when.contains('\n') && !info.when.is_empty(), "{info:?}");
-        }
-    }
-
-    #[test]
-    fn names_are_told_apart_and_near_ones_are_suggested() {
-        let mut names: Vec<&str> = AnyMethod::all().iter().map(|any| any.info().name).collect();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), AnyMethod::all().len());
-        let error = AnyMethod::named("mlrk").unwrap_err().to_string();
-        assert!(error.contains("did you mean \"mlkr\"?") && error.contains("nca, mlkr"), "{error}");
-    }
 }

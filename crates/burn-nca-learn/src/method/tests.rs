@@ -9,9 +9,8 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::Fitted;
-use crate::baseline::fixture::assert_refused;
 use crate::data::{Features, Labeled, RegressionData, ScalingKind, TensorFeatures, host_values};
-use crate::encoder::{Activation, AnyEncoder, Encoder, EncoderConfig, HiddenLayers};
+use crate::encoder::{AnyEncoder, Encoder};
 use crate::estimator::Estimator;
 use crate::estimator::tune::{TuneConfig, TuneSession};
 use crate::fit::{EarlyStoppingConfig, FitConfig, FitState, Progress, Start, Termination};
@@ -26,7 +25,7 @@ fn table(seed: u64, [n, d]: [usize; 2], class: impl Fn(&[f64]) -> usize) -> Labe
 }
 
 /// The exclusive-or of the first two of four features, with a third that says nothing of large spread.
-pub(super) fn xor(seed: u64) -> Labeled {
+fn xor(seed: u64) -> Labeled {
     let data = table(seed, [60, 4], |row| usize::from((row[0] > 0.5) != (row[1] > 0.5)));
     let wide =
         data.features().values().chunks(4).flat_map(|row| [row[0], row[1], 5.0 * row[2], row[3]]);
@@ -52,16 +51,21 @@ fn largest(fitted: &Fitted, count: usize) -> Vec<usize> {
     order
 }
 
-/// Three features of twenty: y = [x3 x9 / x15 < 0.4].
-fn three_of_twenty(seed: u64) -> Vec<usize> {
-    let data = table(seed, [100, 20], |row| usize::from(row[3] * row[9] / row[15] < 0.4));
-    let fit_config = FitConfig::new().with_scaling(ScalingKind::MinMax);
-    largest(&fit(&estimator(Ncfs::new(), 20).with_fit(fit_config), &data), 3)
+#[test]
+fn ncfs_finds_three_features_of_twenty() {
+    let found = |seed: &u64| {
+        let data = table(*seed, [100, 20], |row| usize::from(row[3] * row[9] / row[15] < 0.4));
+        let config = FitConfig::new().with_scaling(ScalingKind::MinMax);
+        largest(&fit(&estimator(Ncfs::new(), 20).with_fit(config), &data), 3) == [3, 9, 15]
+    };
+    let found = (0..3).filter(found).count();
+    assert!(found >= 2, "{found} of 3");
 }
 
 /// Two features of 102: the exclusive-or of four clusters, and 100 of noise.
-fn two_of_102(seed: u64) -> Vec<usize> {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+#[test]
+fn ncfs_finds_two_features_of_102() {
+    let mut rng = ChaCha8Rng::seed_from_u64(0);
     let mut normal = || (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0;
     let (mut x, mut labels) = (Vec::new(), Vec::new());
     for row in 0..200 {
@@ -71,27 +75,7 @@ fn two_of_102(seed: u64) -> Vec<usize> {
         labels.push(a ^ b);
     }
     let data = Labeled::from_labels(Features::unnamed(x, 102).unwrap(), labels).unwrap();
-    largest(&fit(&estimator(Ncfs::new(), 102), &data), 2)
-}
-
-#[test]
-fn ncfs_finds_three_features_of_twenty() {
-    let found = (0..3).filter(|&seed| three_of_twenty(seed) == [3, 9, 15]).count();
-    assert!(found >= 2, "{found} of 3");
-}
-
-#[test]
-fn ncfs_finds_two_features_of_102() {
-    assert_eq!(two_of_102(0), [0, 1]);
-}
-
-/// The figures of the documents: `cargo test --workspace --lib -- --ignored --nocapture ncfs_over_seeds`.
-#[test]
-#[ignore = "takes half a minute; the tests above are its first seeds"]
-fn ncfs_over_seeds() {
-    let three = (0..10).filter(|&seed| three_of_twenty(seed) == [3, 9, 15]).count();
-    let two = (0..5).filter(|&seed| two_of_102(seed) == [0, 1]).count();
-    assert!(three >= 9 && two == 5, "three of twenty: {three} of 10; two of 102: {two} of 5");
+    assert_eq!(largest(&fit(&estimator(Ncfs::new(), 102), &data), 2), [0, 1]);
 }
 
 #[test]
@@ -116,8 +100,6 @@ fn the_search_chooses_a_penalty_among_multiples_of_one_by_n() {
     let search = estimator.search(&tune, &data, &device, TuneSession::new()).unwrap();
     let tried: Vec<f64> = search.trials.iter().map(|trial| 80.0 * trial.candidate.l2).collect();
     assert_eq!(tried, [1.0, 2.0, 0.5]);
-    let best = search.estimator(&estimator).unwrap();
-    assert!(best.fit.stop_at.is_none() && best.fit.l2 > 0.0, "{:?}", best.fit);
     assert!(search.trials.iter().any(|trial| trial.best().accuracy() > 0.8));
 }
 
@@ -247,19 +229,6 @@ fn gvsm_starts_from_the_distances_of_a_given_transform() {
 }
 
 #[test]
-fn lmnn_learns_through_any_encoder() {
-    let data = xor(8);
-    let network =
-        EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![8].into() });
-    for (encoder, k) in [(EncoderConfig::Diagonal, 4), (EncoderConfig::Linear, 2), (network, 3)] {
-        let estimator = Estimator::new(4, k, AnyMethod::from(Lmnn::new())).with_encoder(encoder);
-        let summary = fit(&estimator, &data).summary().clone();
-        let (first, last) = (summary.history.first().unwrap(), summary.history.last().unwrap());
-        assert!(last.value < first.value, "{summary:?}");
-    }
-}
-
-#[test]
 fn early_stopping_keeps_the_best_map_by_the_rule_of_the_method() {
     let data = xor(9);
     for method in family() {
@@ -275,35 +244,6 @@ fn early_stopping_keeps_the_best_map_by_the_rule_of_the_method() {
 }
 
 #[test]
-fn what_a_method_cannot_use_is_refused_in_words() {
-    let data = xor(0);
-    let refused = |method: AnyMethod, config: FitConfig, words: &str| {
-        let fitted = estimator(method, 4).with_fit(config).fit(&data, &Device::flex());
-        assert_refused(fitted, &[words]);
-    };
-    let plain = FitConfig::new;
-    refused(Lmnn::new().with_push(1.0).into(), plain(), "push of LMNN is 1; give a number between");
-    refused(Lmnn::new().with_neighbors(0).into(), plain(), "neighbors of LMNN is 0");
-    refused(Vsm::new().with_neighbors(60).into(), plain(), "needs more than 60 rows");
-    refused(Gvsm::new().with_averaged(11).into(), plain(), "averages over 11 of 10 neighbors");
-    refused(Vsm::new().with_width_penalty(-1.0).into(), plain(), "width_penalty is -1");
-    refused(
-        Vsm::new().into(),
-        plain().with_l2(0.1),
-        "VSM has no use for the setting of the L2 penalty",
-    );
-    refused(Ncfs::new().into(), plain().with_start(Start::Pca), "cannot start from PCA");
-    let zeros = Start::Given { weight: vec![0.0; 4] };
-    refused(
-        Ncfs::new().into(),
-        plain().with_start(zeros),
-        "start at 0, where none of them can move",
-    );
-    let singular = Start::Given { weight: vec![1.0; 16] };
-    refused(Gvsm::new().into(), plain().with_start(singular), "give one of full rank");
-}
-
-#[test]
 fn a_map_continues_from_one_that_was_fitted() {
     let data = xor(1);
     for method in family() {
@@ -314,11 +254,5 @@ fn a_map_continues_from_one_that_was_fitted() {
         let again = again.unwrap();
         let (first, again) = (first.summary().value, again.summary().value);
         assert!(again <= first + 0.1 * first.abs(), "{method:?}: {again} {first}");
-    }
-    let mixed = fit(&estimator(Lmnn::new(), 4), &data).encoder;
-    for method in [AnyMethod::from(Ncfs::new()), Vsm::new().into()] {
-        let refused =
-            estimator(method, 4).fit_from(mixed.clone(), &data, &Device::flex(), FitSession::new());
-        assert_refused(refused, &["mix", "give a diagonal map"]);
     }
 }

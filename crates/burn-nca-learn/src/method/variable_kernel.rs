@@ -4,7 +4,7 @@ use burn::tensor::{DType, Device};
 
 use super::gradient::{expected_accuracy_by, learn_encoder};
 use super::settings::settings;
-use super::{GradientMethod, Grid, Learned, Method, Problem, Setting, Uses, Validation};
+use super::{GradientMethod, Grid, Learned, Method, Problem, Uses, Validation};
 use crate::baseline::transposed;
 use crate::data::Labeled;
 use crate::encoder::{
@@ -106,7 +106,6 @@ impl Method for Vsm {
     const TITLE: &'static str = "Variable-kernel similarity metric learning";
     const WHEN_TO_USE: &'static str =
         "classes; few rows, features of unequal relevance that need no mixing";
-    const SETTINGS: &'static [Setting] = Self::FIELDS;
     const USES: &'static [Uses] = &[Uses::Start, Uses::Optimizer, Uses::EarlyStopping];
     const GRID: Grid = GRID;
     const OWN_RULE: bool = true;
@@ -149,7 +148,6 @@ impl Method for Gvsm {
     const LABEL: &'static str = "GVSM";
     const TITLE: &'static str = "Generalized variable-kernel similarity metric learning";
     const WHEN_TO_USE: &'static str = "classes; as VSM, where the noise of features is correlated";
-    const SETTINGS: &'static [Setting] = Self::FIELDS;
     const USES: &'static [Uses] = &[Uses::Start, Uses::L2, Uses::Optimizer, Uses::EarlyStopping];
     const GRID: Grid = GRID;
     const OWN_RULE: bool = true;

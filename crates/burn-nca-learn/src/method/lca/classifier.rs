@@ -3,8 +3,7 @@
 use burn::tensor::Tensor;
 use web_time::Instant;
 
-use super::Trainer;
-use super::training::{self, Training};
+use super::{Score, Trainer, Training, check_trainer, searched};
 use crate::baseline::{Groups, directions_about, transposed};
 use crate::data::{Features, Labeled, LabeledPair, LabeledPairs, TensorFeatures, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig, LinearMap};
@@ -13,7 +12,7 @@ use crate::evaluate::expected_accuracy;
 use crate::fit::{FitSession, FitSummary, ResolvedStart, Start, StartWeights};
 use crate::method::settings::settings;
 use crate::method::start::build;
-use crate::method::{Grid, Learned, Method, Problem, Setting, Uses};
+use crate::method::{Grid, Learned, Method, Problem, Uses};
 use crate::neighbors::{CoincidenceRule, Points, Rule};
 
 /// The most dimensions of a class where the user names none: the gain over other methods is largest for few.
@@ -44,14 +43,13 @@ impl Method for LcaClassifier {
     const LABEL: &'static str = "LCA classifier";
     const TITLE: &'static str = "Latent coincidence analysis, one map per class";
     const WHEN_TO_USE: &'static str = "classes that are clouds about a mean; few dimensions for each, and no reference rows at prediction";
-    const SETTINGS: &'static [Setting] = Self::FIELDS;
     const USES: &'static [Uses] = Uses::ALL;
     const GRID: Grid = &[("trainer", &["em", "gradient"]), ("steps", &["200", "50"])];
     const OWN_RULE: bool = true;
     type Data = Labeled;
 
     fn searched(&self) -> &'static [Uses] {
-        training::searched(self.trainer)
+        searched(self.trainer)
     }
 
     fn default_dimension(&self, data: &Labeled) -> Option<usize> {
@@ -65,7 +63,7 @@ impl Method for LcaClassifier {
                  one",
             ));
         }
-        training::check(self.trainer, problem)
+        check_trainer(self.trainer, problem)
     }
 
     fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
@@ -97,7 +95,7 @@ impl Method for LcaClassifier {
             start,
             steps: self.steps,
             refresh: None,
-            held_out: score.as_ref().map(|score| score as &training::Score<'_>),
+            held_out: score.as_ref().map(|score| score as &Score<'_>),
             identity: &|| problem.identity(self),
         }
         .run(self.trainer, session)?;

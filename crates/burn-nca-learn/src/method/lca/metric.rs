@@ -2,8 +2,7 @@
 
 use web_time::Instant;
 
-use super::Trainer;
-use super::training::{self, Training};
+use super::{Score, Trainer, Training, check_trainer, searched};
 use crate::baseline::Projection;
 use crate::data::{Labeled, LabeledPairs, TensorFeatures, TrainingData};
 use crate::encoder::{AnyEncoder, Encoder, EncoderConfig};
@@ -11,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::evaluate::{Embedded, held_out_accuracy};
 use crate::fit::{FitSession, FitSummary, ResolvedStart, Start, StartWeights, Termination};
 use crate::method::settings::settings;
-use crate::method::{Grid, Learned, Method, Problem, Setting, Uses};
+use crate::method::{Grid, Learned, Method, Problem, Uses};
 use crate::neighbors::Rule;
 use crate::objective::TargetNeighbors;
 use crate::objective::transfer::widest_float;
@@ -54,7 +53,6 @@ impl Method for Lca {
     const LABEL: &'static str = "LCA";
     const TITLE: &'static str = "Latent coincidence analysis";
     const WHEN_TO_USE: &'static str = "classes and k-NN, where a likelihood is wanted and few dimensions; EM has no step to choose";
-    const SETTINGS: &'static [Setting] = Self::FIELDS;
     const USES: &'static [Uses] = Uses::ALL;
     const GRID: Grid = &[
         ("trainer", &["em", "gradient"]),
@@ -64,14 +62,14 @@ impl Method for Lca {
     type Data = Labeled;
 
     fn searched(&self) -> &'static [Uses] {
-        training::searched(self.trainer)
+        searched(self.trainer)
     }
 
     fn check(&self, problem: &Problem<'_, Labeled>) -> Result<()> {
         if self.targets == 0 {
             return Err(Error::setting("targets is 0; a row needs at least 1 to coincide with"));
         }
-        training::check(self.trainer, problem)
+        check_trainer(self.trainer, problem)
     }
 
     fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
@@ -127,7 +125,7 @@ impl Method for Lca {
             start,
             steps: self.steps,
             refresh: (self.refresh > 0).then(|| (self.refresh, Box::new(more) as Box<_>)),
-            held_out: score.as_ref().map(|score| score as &training::Score<'_>),
+            held_out: score.as_ref().map(|score| score as &Score<'_>),
             identity: &|| problem.identity(self),
         }
         .run(self.trainer, session)?;

@@ -1,17 +1,15 @@
-//! LCA from data to predictions: both methods, both trainers, saved and loaded, interrupted and resumed, refused.
+//! LCA from data to predictions: both methods, both trainers, interrupted and resumed.
 
 use std::ops::ControlFlow;
 
 use burn::tensor::Device;
 
 use super::*;
-use crate::baseline::fixture::assert_refused;
 use crate::data::{Features, Labeled};
 use crate::encoder::{Activation, EncoderConfig, HiddenLayers};
 use crate::estimator::{Estimator, Fitted};
 use crate::fit::{
-    EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Progress, Start,
-    StochasticConfig, Termination,
+    EarlyStoppingConfig, FitConfig, FitSession, LbfgsConfig, OptimizerConfig, Progress, Termination,
 };
 use crate::method::AnyMethod;
 use crate::neighbors::Rule;
@@ -35,11 +33,16 @@ fn fit_config(steps: usize) -> FitConfig {
     FitConfig::new().with_optimizer(OptimizerConfig::Lbfgs(solver))
 }
 
+fn estimator(method: impl Into<AnyMethod>, dimensions: usize, steps: usize) -> Estimator {
+    Estimator::new(3, dimensions, method.into()).with_fit(fit_config(steps))
+}
+
 fn fitted(method: impl Into<AnyMethod>, dimensions: usize, steps: usize) -> Fitted {
-    Estimator::new(3, dimensions, method.into())
-        .with_fit(fit_config(steps))
-        .fit(&data(), &Device::flex())
-        .unwrap()
+    estimator(method, dimensions, steps).fit(&data(), &Device::flex()).unwrap()
+}
+
+fn both() -> [AnyMethod; 2] {
+    [Lca::new().with_refresh(4).into(), LcaClassifier::new().into()]
 }
 
 fn accuracy(fitted: &Fitted, k: usize) -> f64 {
@@ -58,21 +61,28 @@ fn the_default_limit_of_iterations_cuts_off_no_steps_of_em() {
 
 #[test]
 fn both_methods_and_trainers_learn_to_tell_the_classes() {
-    for trainer in [Trainer::Em, Trainer::Gradient] {
-        let metric = fitted(Lca::new().with_trainer(trainer), 2, 60);
+    let network =
+        EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![8].into() });
+    let linear = EncoderConfig::Linear;
+    for (trainer, encoder) in
+        [(Trainer::Em, &linear), (Trainer::Gradient, &linear), (Trainer::Gradient, &network)]
+    {
+        let fitted = |method| {
+            let estimator = estimator(method, 2, 60).with_encoder(encoder.clone());
+            estimator.fit(&data(), &Device::flex()).unwrap()
+        };
+        let metric = fitted(AnyMethod::from(Lca::new().with_trainer(trainer)));
         assert_eq!(metric.card().d_output, 2);
-        assert!(accuracy(&metric, 3) > 0.9, "{trainer:?}: {}", accuracy(&metric, 3));
-        let classifier = fitted(LcaClassifier::new().with_trainer(trainer), 2, 60);
+        assert!(accuracy(&metric, 3) > 0.85, "{trainer:?}: {}", accuracy(&metric, 3));
+        let classifier = fitted(LcaClassifier::new().with_trainer(trainer).into());
         assert_eq!(classifier.card().d_output, 6, "two dimensions for each of three classes");
-        assert!(accuracy(&classifier, 1) > 0.9, "{trainer:?}: {}", accuracy(&classifier, 1));
+        assert!(accuracy(&classifier, 1) > 0.85, "{trainer:?}: {}", accuracy(&classifier, 1));
         assert!(matches!(classifier.rule(), Rule::Coincidence(rule) if rule.latent == 2));
         let probabilities = classifier.class_probabilities(data().features()).unwrap();
         let sum: f64 = (0..3).map(|class| probabilities.probability(7, class)).sum();
         assert!((sum - 1.0).abs() < 1e-9);
-        assert_eq!(
-            probabilities.most_probable(),
-            classifier.predict(data().features(), 1).unwrap()
-        );
+        let predicted = classifier.predict(data().features(), 1).unwrap();
+        assert_eq!(probabilities.most_probable(), predicted);
     }
 }
 
@@ -94,12 +104,9 @@ fn the_likelihood_rises_at_every_step_and_the_gradient_reaches_at_least_as_far()
 #[test]
 fn an_interrupted_fit_resumes_to_the_same_model() {
     let folder = tempfile::tempdir().unwrap();
-    for (at, method) in [AnyMethod::from(Lca::new().with_refresh(4)), LcaClassifier::new().into()]
-        .into_iter()
-        .enumerate()
-    {
+    for (at, method) in both().into_iter().enumerate() {
         let path = folder.path().join(format!("{at}.checkpoint"));
-        let estimator = Estimator::new(3, 2, method).with_fit(fit_config(15));
+        let estimator = estimator(method, 2, 15);
         let run = |session| estimator.fit_session(&data(), &Device::flex(), session).unwrap();
         let whole = run(FitSession::new());
         let mut stop = |progress: &Progress| match progress.iteration {
@@ -117,30 +124,13 @@ fn an_interrupted_fit_resumes_to_the_same_model() {
 #[test]
 fn early_stopping_follows_held_out_rows() {
     let stop = EarlyStoppingConfig::new().with_patience(3);
-    for method in [AnyMethod::from(Lca::new()), LcaClassifier::new().into()] {
+    for method in both() {
         let config = fit_config(60).with_early_stopping(Some(stop.clone()));
-        let model = Estimator::new(3, 2, method).with_fit(config).fit(&data(), &Device::flex());
-        let model = model.unwrap();
+        let estimator = estimator(method, 2, 60).with_fit(config);
+        let model = estimator.fit(&data(), &Device::flex()).unwrap();
         assert_eq!((model.summary().rows, model.summary().held_out_rows), (48, 12));
         assert!(model.summary().history.iter().all(|step| step.held_out.is_some()));
         assert!(accuracy(&model, 3) > 0.8);
-    }
-}
-
-#[test]
-fn a_network_learns_by_the_gradient() {
-    let network =
-        EncoderConfig::Mlp(HiddenLayers { activation: Activation::Tanh, ..vec![8].into() });
-    for method in [
-        AnyMethod::from(Lca::new().with_trainer(Trainer::Gradient)),
-        LcaClassifier::new().with_trainer(Trainer::Gradient).into(),
-    ] {
-        let model = Estimator::new(3, 2, method)
-            .with_encoder(network.clone())
-            .with_fit(fit_config(60))
-            .fit(&data(), &Device::flex())
-            .unwrap();
-        assert!(accuracy(&model, 3) > 0.85, "{}", accuracy(&model, 3));
     }
 }
 
@@ -152,29 +142,4 @@ fn rows_without_impostors_have_nothing_to_learn_from() {
     assert_eq!(model.summary().iterations, 0);
     assert!(model.summary().termination.converged());
     assert_eq!(model.predict(data.features(), 1).unwrap(), data.labels());
-}
-
-#[test]
-fn settings_without_a_use_are_refused_with_the_cure() {
-    let [linear, diagonal] = [EncoderConfig::Linear, EncoderConfig::Diagonal];
-    let plain = FitConfig::new;
-    let adam = plain().with_optimizer(OptimizerConfig::Adam(StochasticConfig::new()));
-    let cases: [(AnyMethod, usize, FitConfig, &EncoderConfig, &str); 6] = [
-        (Lca::new().with_targets(0).into(), 2, plain(), &linear, "targets is 0"),
-        (Lca::new().into(), 4, plain(), &linear, "4 dimensions of 3 features"),
-        (Lca::new().into(), 2, plain().with_l2(0.1), &linear, "EM has no penalty"),
-        (LcaClassifier::new().into(), 2, adam, &linear, "has no mini-batches"),
-        (Lca::new().into(), 3, plain(), &diagonal, "EM fits linear maps"),
-        (LcaClassifier::new().into(), 3, plain(), &diagonal, "a map per class"),
-    ];
-    for (method, dimensions, config, encoder, words) in cases {
-        let estimator = Estimator::new(3, dimensions, method).with_fit(config);
-        let fitted = estimator.with_encoder(encoder.clone()).fit(&data(), &Device::flex());
-        assert_refused(fitted, &[words]);
-    }
-    let start = FitConfig::new().with_start(Start::Lda);
-    assert!(Estimator::new(3, 2, Lca::new()).with_fit(start).fit(&data(), &Device::flex()).is_ok());
-    let weighted = data().with_balanced_weights();
-    let fitted = Estimator::new(3, 2, Lca::new()).fit(&weighted, &Device::flex());
-    assert_refused(fitted, &["the rows have weights"]);
 }

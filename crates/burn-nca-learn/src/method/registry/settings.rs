@@ -164,6 +164,7 @@ mod tests {
         assert_eq!(set("lda", "shrinkage", "0.5").unwrap()["Fixed"]["amount"], 0.5);
         assert_eq!(set("lda", "shrinkage", "LedoitWolf").unwrap(), "LedoitWolf");
         assert_refused(set("nca", "repulsoin", "1"), &["did you mean \"repulsion\"?"]);
+        assert_refused(AnyMethod::named("mlrk"), &["did you mean \"mlkr\"?", "nca, mlkr"]);
         let refused = ["criterion of NCA cannot be \"h\"", "F"];
         assert_refused(set("nca", "criterion", "h"), &refused);
         assert_refused(set("pca", "criterion", "f"), &["PCA has no settings"]);
