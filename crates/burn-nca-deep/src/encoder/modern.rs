@@ -116,8 +116,7 @@ impl ModernConfig {
         self.embedding.as_ref().filter(|_| *is_embedded.unwrap_or(&true))
     }
 
-    /// The member of this number, from `[n, d]` (projected) features to `[n, k]`, at a random start that is drawn on the
-    /// host: the same on every device.
+    /// The member of this number, from `[n, d]` (projected) features to `[n, k]`, at a random start drawn on the host.
     ///
     /// # Panics
     /// On a scale that [`Self::check`] refuses.
@@ -129,12 +128,10 @@ impl ModernConfig {
         device: &Device,
     ) -> ModernMember {
         let rng = &mut ChaCha8Rng::seed_from_u64(seed);
-        let embedding = self
-            .embedding_of(number)
-            .map(|embedding| (embedding.init(d_input, rng, device), embedding.size));
-        let inputs = embedding.as_ref().map_or(d_input, |(_, size)| d_input * size);
+        let embedding = self.embedding_of(number);
+        let inputs = embedding.map_or(d_input, |embedding| d_input * embedding.size);
         ModernMember {
-            embedding: embedding.map(|(embedding, _)| embedding),
+            embedding: embedding.map(|embedding| embedding.init(d_input, rng, device)),
             linear: linear([inputs, size], rng, device),
             blocks: (0..self.blocks)
                 .map(|_| ResidualBlock::new([size, self.width], self.dropout, rng, device))
@@ -150,8 +147,6 @@ impl ModernConfig {
 /// ```text
 /// z = norm(B_L(... B_1(W e(x) + b)))
 /// ```
-/// # References
-/// H.-J. Ye, H.-H. Yin, D.-C. Zhan, Modern Neighborhood Components Analysis, ICLR 2025.
 #[derive(Module, Debug)]
 pub struct ModernMember {
     /// Of the features, where they have one.
@@ -168,8 +163,7 @@ pub struct ModernMember {
 }
 
 impl ModernMember {
-    /// The same member for rows whose features of these columns, not all, have one of two values, `[low, high]`: it embeds
-    /// both of them once instead of once a row.
+    /// The same member for rows whose features of these columns, not all, have one of two values, each embedded once.
     #[must_use]
     pub fn with_two_valued(self, two_valued: Vec<TwoValued>) -> Self {
         Self { two_valued, ..self }

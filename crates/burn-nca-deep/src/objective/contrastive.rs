@@ -113,14 +113,12 @@ contrastive! {
     /// l = Σ_i -1/|P(i)| Σ_{p∈P(i)} log ( exp(s_ip / T) / Σ_{a∈A(i)} exp(s_ia / T) )        (eq. 2 of [1], "out")
     /// A(i) = all rows but i,   P(i) = those of A(i) with i's label
     /// ```
-    /// The denominator holds the positives too. Unlike NCA, where one near positive is enough, every positive is
-    /// asked for. The mean over the anchors that have a positive is the default (the paper's (2) is the sum; its
-    /// published code also scales by T over a base temperature, which this loss does not). Give two views of an
-    /// image as two rows of one label.
+    /// Unlike NCA, where one near positive is enough, every positive is asked for. The mean over the anchors that have a
+    /// positive is the default (the paper's (2) is the sum; its published code also scales by T over a base temperature, which
+    /// this loss does not). Give two views of an image as two rows of one label.
     ///
     /// # Numerics
-    /// In log space; the anchor is left out by position. An anchor without a positive adds nothing and is not
-    /// counted.
+    /// In log space; the anchor is left out by position. An anchor without a positive is not counted.
     ///
     /// # References
     /// \[1\] P. Khosla et al., Supervised Contrastive Learning, NeurIPS 2020.
@@ -172,8 +170,7 @@ contrastive! {
     /// network; there the loss is often subtracted, to entangle the classes of a hidden layer.
     ///
     /// # Numerics
-    /// As [`NcaLoss`](burn_nca::objective::NcaLoss): a difference of two log-sum-exps, no term dropped, the anchor
-    /// itself left out by position. An anchor without a positive in the batch adds nothing and is not counted.
+    /// As [`NcaLoss`](burn_nca::objective::NcaLoss), in log space. An anchor without a positive is not counted.
     ///
     /// # References
     /// \[1\] N. Frosst, N. Papernot, G. Hinton, Analyzing and Improving Representations with the Soft Nearest

@@ -12,42 +12,11 @@ use burn_nca::shown_on_one_line;
 /// The number of an empty slot; samples have numbers from 0.
 const EMPTY: i64 = -1;
 
-/// The size of a [`CrossBatchMemory`].
-#[derive(Config, Debug)]
-pub struct CrossBatchMemoryConfig {
-    /// Number of slots.
-    pub capacity: usize,
-    /// Number of embedding dimensions, k.
-    pub d_embedding: usize,
-}
-
-impl CrossBatchMemoryConfig {
-    /// An empty memory on this device.
-    ///
-    /// # Panics
-    /// If there is no slot or no dimension.
-    pub fn init(&self, device: &Device) -> CrossBatchMemory {
-        let Self { capacity, d_embedding } = *self;
-        assert!(
-            capacity > 0 && d_embedding > 0,
-            "a memory needs at least one slot and one dimension, got {capacity} and {d_embedding}"
-        );
-        let embeddings = Tensor::zeros([capacity, d_embedding], device);
-        CrossBatchMemory {
-            embeddings: Param::from_tensor(embeddings).set_require_grad(false),
-            labels: int_param(Tensor::zeros([capacity], device)),
-            ids: int_param(Tensor::zeros([capacity], device).add_scalar(EMPTY)),
-            batches: int_param(Tensor::zeros([1], device)),
-        }
-    }
-}
-
 /// The newest embeddings of earlier batches, each with its class and the number of its sample.
 ///
-/// A queue of fixed size: the newest rows come first, the oldest fall off the end. A sample is in it once:
-/// where a newer embedding comes, the older one's slot is emptied (and stays empty until it falls off). All
-/// of it is tensors of a module: it is saved and loaded with the model, to the bit, and no step waits for the
-/// device.
+/// A queue of fixed size: the newest rows come first, the oldest fall off the end. A sample is in it once: where a newer
+/// embedding comes, the older one's slot is emptied until it falls off. It is saved and loaded with the model, to the bit, and no
+/// step waits for the device.
 ///
 /// # References
 /// X. Wang, H. Zhang, W. Huang, M. Scott, Cross-Batch Memory for Embedding Learning, CVPR 2020.
@@ -56,11 +25,11 @@ impl CrossBatchMemoryConfig {
 /// ```
 /// use burn::tensor::{Device, Int, Tensor};
 /// use burn_nca::objective::ClassTarget;
-/// use burn_nca_deep::objective::CrossBatchMemoryConfig;
+/// use burn_nca_deep::objective::CrossBatchMemory;
 ///
 /// let device = Device::flex();
 /// let ints = |values: [i32; 2]| Tensor::<1, Int>::from_ints(values, &device);
-/// let memory = CrossBatchMemoryConfig::new(3, 1).init(&device);
+/// let memory = CrossBatchMemory::new([3, 1], &device);
 /// let first = ClassTarget { labels: ints([0, 1]), ids: ints([10, 11]) };
 /// let memory = memory.push(Tensor::from_floats([[1.0], [2.0]], &device), first);
 /// let second = ClassTarget { labels: ints([0, 0]), ids: ints([12, 10]) };
@@ -81,6 +50,24 @@ shown_on_one_line!(CrossBatchMemory, |module, content| content
     .add_debug_attribute("capacity", &module.capacity()));
 
 impl CrossBatchMemory {
+    /// An empty memory of so many slots and dimensions on this device.
+    ///
+    /// # Panics
+    /// If there is no slot or no dimension.
+    pub fn new([capacity, k]: [usize; 2], device: &Device) -> Self {
+        assert!(
+            capacity > 0 && k > 0,
+            "a memory needs at least one slot and one dimension, got {capacity} and {k}"
+        );
+        Self {
+            embeddings: Param::from_tensor(Tensor::zeros([capacity, k], device))
+                .set_require_grad(false),
+            labels: int_param(Tensor::zeros([capacity], device)),
+            ids: int_param(Tensor::zeros([capacity], device).add_scalar(EMPTY)),
+            batches: int_param(Tensor::zeros([1], device)),
+        }
+    }
+
     /// Number of slots.
     pub fn capacity(&self) -> usize {
         self.ids.dims()[0]
@@ -168,8 +155,7 @@ pub struct MemoryLossConfig {
     pub capacity: usize,
     /// Number of embedding dimensions, k.
     pub d_embedding: usize,
-    /// Batches before the memory is used: the embeddings of a network that has just begun change too much
-    /// from step to step to be compared with.
+    /// Batches before the memory is used: embeddings change too much at first to be compared with.
     #[config(default = 0)]
     pub warm_up: usize,
 }
@@ -180,7 +166,7 @@ impl MemoryLossConfig {
     /// # Panics
     /// If the capacity or the number of dimensions is 0.
     pub fn init<L: CandidateLoss>(&self, loss: L, device: &Device) -> MemoryLoss<L> {
-        let memory = CrossBatchMemoryConfig::new(self.capacity, self.d_embedding).init(device);
+        let memory = CrossBatchMemory::new([self.capacity, self.d_embedding], device);
         MemoryLoss { loss, memory, warm_up: self.warm_up, pending: Pending::default() }
     }
 }
@@ -191,19 +177,13 @@ impl MemoryLossConfig {
 /// queries     the b rows of the batch
 /// candidates  those rows, and the rows of the memory whose sample is not in the batch     (gradient: batch only)
 /// ```
-/// A row's own sample is identified by its number, never by its place or value: a memory that holds the batch
-/// gives the same loss as no memory at all. (Where the memory is compared by position, each row finds its own
-/// copy at distance 0, and the loss falls to 0 with nothing learned.) Rows of one number are one sample, so
-/// give two views of an image a number each.
+/// A row's own sample is identified by its number, never by its place or value: a memory that holds the batch gives the same loss
+/// as no memory at all. Rows of one number are one sample, so give two views of an image a number each. The remembered embeddings
+/// are those of older weights: a memory pays where batches are small and the embedding changes slowly.
 ///
-/// The remembered embeddings are those of older weights: a memory pays where batches are small and the
-/// embedding changes slowly, and costs accuracy where it does not.
-///
-/// The memory changes after each step of the optimizer, by [`after_step`](BatchLoss::after_step), which the
-/// `train` feature calls; it takes up the batches whose embedding carried gradients, in order. It is part of
-/// the module: saved, loaded and resumed with the model. Without gradients (validation) the loss is that of
-/// the batch alone. With Burn's multi-device strategies, several workers would fill one memory in an order
-/// that is not determined: use it on one device.
+/// The memory changes after each step of the optimizer, by [`after_step`](BatchLoss::after_step), which the `train` feature calls;
+/// it takes up the batches whose embedding carried gradients, in order. Without gradients (validation) the loss is that of the
+/// batch alone. Use it on one device: several workers would fill it in an order that is not determined.
 ///
 /// # Examples
 /// ```
@@ -235,8 +215,7 @@ pub struct MemoryLoss<L: CandidateLoss> {
     pending: Pending,
 }
 
-/// Batches that were embedded since the last step. Clones of a model share them: Burn computes a step on one
-/// clone and continues with another.
+/// Batches that were embedded since the last step; clones share them, as Burn computes a step on one and continues with another.
 type Pending = Arc<Mutex<Vec<(Tensor<2>, ClassTarget)>>>;
 
 shown_on_one_line!([L: CandidateLoss] MemoryLoss<L>, |module, content| content

@@ -51,9 +51,9 @@ impl ModernNcaLossConfig {
 /// numbers   ||t_i - t̂_i||²
 /// ```
 /// # Numerics
-/// Squared distances are `||q||² + ||r||² - 2 q·r`: some 1e-6 of the squared norms is rounding in f32, which training does
-/// not feel. The point itself is left out by its place, so that copies of it are neighbors. Memory: `[128, m]` on flex, where the
-/// means are one operation (`burn_nca_fused::euclidean_mean`), else some ten `[b, m]`.
+/// Squared distances are `||q||² + ||r||² - 2 q·r`: some 1e-6 of the squared norms is rounding in f32. The point itself is left
+/// out by its place. Memory: `[128, m]` on flex, where the means are one operation (`burn_nca_fused::euclidean_mean`), else some
+/// ten `[b, m]`.
 ///
 /// # References
 /// H.-J. Ye, H.-H. Yin, D.-C. Zhan, Modern Neighborhood Components Analysis, ICLR 2025.
@@ -149,9 +149,6 @@ impl BatchLoss for ModernNcaLoss {
     type Target = Tensor<2>;
 
     /// Everything stays on the device.
-    ///
-    /// # Panics
-    /// If there is not one target row per embedding row, or no row.
     fn batch_loss(&self, embeddings: Tensor<2>, targets: &Tensor<2>) -> Tensor<1> {
         let [n, _] = embeddings.dims();
         assert_rows("batch", n);

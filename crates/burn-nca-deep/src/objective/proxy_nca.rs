@@ -3,8 +3,9 @@
 use burn::config::Config;
 use burn::module::{Module, Param};
 use burn::nn::loss::Reduction;
-use burn::tensor::{Device, Int, Tensor, TensorData, assert_shape};
+use burn::tensor::{DType, Device, Int, Tensor, assert_shape};
 use burn_nca::internal::{Contrast, Contrasted, show_affinity};
+use burn_nca::objective::transfer::float_tensor;
 use burn_nca::objective::{
     BatchLoss, Candidates, ClassTarget, Similarity, Temperature, TemperatureConfig,
 };
@@ -50,15 +51,11 @@ impl ProxyNcaLossConfig {
             classes > 0 && d_embedding > 0,
             "proxies need at least one class and one dimension, got {classes} and {d_embedding}"
         );
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        let draw = |_| -> f32 {
-            let normal: f64 = StandardNormal.sample(&mut rng);
-            (normal / 8.0) as f32
-        };
-        let values: Vec<f32> = (0..classes * d_embedding).map(draw).collect();
-        let values = TensorData::new(values, [classes, d_embedding]);
+        let normal = StandardNormal.sample_iter(ChaCha8Rng::seed_from_u64(self.seed));
+        let values = normal.take(classes * d_embedding).map(|normal: f64| normal / 8.0).collect();
+        let shape = [classes, d_embedding];
         ProxyNcaLoss {
-            proxies: Param::from_tensor(Tensor::from_data(values, device)),
+            proxies: Param::from_tensor(float_tensor(values, shape, device, DType::F32)),
             temperature: self.temperature.init(device),
             config: self.clone(),
         }
@@ -70,15 +67,13 @@ impl ProxyNcaLossConfig {
 /// ```text
 /// l = -1/b Σ_i log ( exp(s(z_i, f_{y_i}) / T) / Σ_c exp(s(z_i, f_c) / T) )             (section 3 of [1])
 /// ```
-/// with one learned proxy `f_c` a class. All proxies are in the denominator, the own one too: unlike
-/// ProxyNCA \[2\], these are probabilities. The paper's `s = -||z/|z| - f/|f|||²` at T = 1/9 is the cosine at
-/// T = 1/18 ([`Similarity`]). No pair of rows is compared, so any batch size will do, and every class counts
-/// in every batch.
+/// with one learned proxy `f_c` a class. The own one is in the denominator too: unlike ProxyNCA \[2\], these are probabilities.
+/// The paper's `s = -||z/|z| - f/|f|||²` at T = 1/9 is the cosine at T = 1/18 ([`Similarity`]). No pair of rows is compared, so
+/// any batch size will do.
 ///
-/// The proxies are a parameter of this module: keep the loss in the model, or step it together with the model, so
-/// that the optimizer sees them. The paper gives them a larger learning rate than the network (a parameter
-/// group of Burn's optimizer does that), and pools and normalizes the network's last layer, which is left to
-/// the encoder.
+/// The proxies are a parameter of this module: keep the loss in the model, so that the optimizer sees them. The paper gives them a
+/// larger learning rate than the network (a parameter group of Burn's optimizer does that), and pools and normalizes the network's
+/// last layer.
 ///
 /// # References
 /// \[1\] E. W. Teh, T. DeVries, G. W. Taylor, ProxyNCA++: Revisiting and Revitalizing Proxy Neighborhood
@@ -164,6 +159,8 @@ impl BatchLoss for ProxyNcaLoss {
 mod tests {
     use burn::module::Quantizer;
     use burn::tensor::quantization::{Calibration, QuantScheme};
+
+    use burn::tensor::TensorData;
 
     use super::*;
 

@@ -96,13 +96,10 @@ impl CoincidenceLossConfig {
 /// T_i = the k nearest rows of the class of i,   I_i = those of other classes as near as the farthest of T_i
 /// l   = -1/m Σ_i [I_i not empty] ( Σ_{j in T_i} log P1_ij + Σ_{j in I_i} log P0_ij ),   m = #{i: T_i not empty}
 /// ```
-/// σ, and where there are local scales the κ of each sample of the data set, are parameters of the module, which are trained
-/// with the network.
 ///
 /// # Numerics
-/// `log P0 = log(-expm1(log P1))` without cancellation at either end: near 0 as
-/// `log tanh(-x/2) + log(1 + exp(x))`, else as `log1p(-exp(x))`. Where all pairs can be distinguished the likelihood
-/// grows without bound as σ falls, so σ²/κ² counts as 1e-8 at least.
+/// `log P0` of `x = log P1` without cancellation: near 0 `log tanh(-x/2) + log(1 + exp(x))`, else `log1p(-exp(x))`. Where all
+/// pairs can be distinguished the likelihood grows without bound as σ falls, so σ²/κ² counts as 1e-8 at least.
 ///
 /// # References
 /// M. Der, L. K. Saul, Latent Coincidence Analysis: A Hidden Variable Model for Distance Metric Learning, NIPS 2012.
@@ -159,13 +156,9 @@ impl CoincidenceLoss {
         logarithms.into_iter().map(f64::exp).collect()
     }
 
-    /// The loss of a batch of rows with a class each. The batch is read from its device, as targets and impostors are
-    /// searched on the host; NaN if a coordinate is not finite.
-    ///
-    /// # Shapes
-    /// - embeddings: `[n, p]`
-    /// - target: n rows; with local scales their numbers are those of the samples that the loss was made for
-    /// - output: `[1]`
+    /// The loss of a batch of rows with a class each, and with local scales the numbers of the samples that the loss was made
+    /// for. The batch is read from its device, as targets and impostors are searched on the host; NaN if a coordinate is not
+    /// finite.
     ///
     /// # Panics
     /// If there is not one label per embedding row, no row, or a number beyond the samples that have a length scale.

@@ -1,4 +1,4 @@
-//! Neighborhood component feature selection, for classes and for numbers.
+//! Neighborhood component feature selection, for classes and for numbers, by sums of absolute differences (L1 distances).
 
 use core::ops::Range;
 
@@ -8,9 +8,9 @@ use burn::nn::loss::Reduction;
 use burn::tensor::Tensor;
 
 use super::batch::{of_batch, reduced};
-use super::manhattan::{manhattan, of_manhattan, shares};
 use super::{BatchLoss, ClassIndex, ClassTarget, Objective, TargetIndex};
 use crate::data::host_values;
+use crate::nca::{own_pairs, softmax};
 use burn_nca::internal::{assert_rows, at_least_f32, equal_pairs};
 use burn_nca::shown_on_one_line;
 
@@ -82,9 +82,6 @@ impl BatchLoss for NcfsLoss {
     type Target = ClassTarget;
 
     /// The labels are read from their device, once.
-    ///
-    /// # Panics
-    /// If there is not one label per embedding row, or no row.
     fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
         let (u, classes) = of_batch(embeddings, target.labels.clone());
         let classes = ClassIndex::new(&classes, &u.device()).expect("a batch has a row");
@@ -144,10 +141,7 @@ impl BatchLoss for NcfsRegressionLoss {
     /// The targets of each row, `[n, m]`.
     type Target = Tensor<2>;
 
-    /// The targets are read from their device, once.
-    ///
-    /// # Panics
-    /// If there is not one row of targets per embedding row, no row, or a target that is not finite.
+    /// The targets are read from their device, once; one that is not finite is refused by a panic.
     fn batch_loss(&self, embeddings: Tensor<2>, targets: &Tensor<2>) -> Tensor<1> {
         let ([n, _], [rows, m]) = (embeddings.dims(), targets.dims());
         assert_rows("batch", n);
@@ -170,6 +164,63 @@ impl Objective for NcfsRegressionLoss {
             targets.weigh(errors, terms).sum()
         })
     }
+}
+
+/// `Σ_r |a_ir - b_jr|`, without a graph: `[b, d]` and `[m, d]` to `[b, m]`.
+///
+/// Such a sum is no matrix product. One table `[b, m]` is added up feature by feature.
+fn manhattan(a: &Tensor<2>, b: &Tensor<2>) -> Tensor<2> {
+    let zeros = Tensor::zeros([a.dims()[0], b.dims()[0]], (&a.device(), a.dtype()));
+    (0..a.dims()[1]).fold(zeros, |sum, r| {
+        let [of_a, of_b] = [a, b].map(|rows| rows.clone().narrow(1, r, 1));
+        sum + (of_a - of_b.transpose()).abs()
+    })
+}
+
+/// What `terms` makes of the L1 distances of the points `rows` to all, `[b, n]` to `[1]`, differentiable in the embedding: the
+/// graph of all features at once would hold d tables `[b, n]`, this one holds two.
+///
+/// ```text
+/// G = ∂terms/∂D,   then one feature after the other   ∂/∂u_r of Σ_ij G_ij |u_ir - u_jr|
+/// ```
+fn of_manhattan(
+    embedding: &Tensor<2>,
+    rows: Range<usize>,
+    terms: impl FnOnce(Tensor<2>) -> Tensor<1>,
+) -> Tensor<1> {
+    let z = embedding.clone().without_autodiff();
+    let queries = z.clone().slice([rows.clone()]);
+    let distances = manhattan(&queries, &z);
+    if !embedding.is_tracked() {
+        return terms(distances);
+    }
+    let leaf = distances.autodiff().require_grad();
+    let value = terms(leaf.clone());
+    let gradient = value.is_tracked().then(|| leaf.grad_remove(&mut value.backward())).flatten();
+    let value = value.without_autodiff();
+    let Some(gradient) = gradient else { return value };
+    let slope_of = |r: usize| {
+        let column = z.clone().narrow(1, r, 1);
+        let leaf = column.clone().autodiff().require_grad();
+        let apart = leaf.clone().slice([rows.clone()]) - leaf.clone().transpose();
+        let mut gradients = (apart.abs() * gradient.clone()).sum().backward();
+        leaf.grad_remove(&mut gradients).unwrap_or_else(|| column.zeros_like())
+    };
+    let slope = Tensor::cat((0..z.dims()[1]).map(slope_of).collect(), 1);
+    let level = (z * slope.clone()).sum();
+    // The value is that of the terms; the surrogate adds its slope and, up to rounding, nothing else.
+    (embedding.clone() * slope).sum() - level + value
+}
+
+/// `p_ij` of the points `first..` by their L1 distances to all, `[b, n]`; 0 for the point itself.
+///
+/// ```text
+/// p_ij = exp(-D_ij) / Σ_{l≠i} exp(-D_il)
+/// ```
+fn shares(distances: Tensor<2>, first: usize) -> Tensor<2> {
+    let [b, n] = distances.dims();
+    let own = own_pairs(first..first + b, n, &distances.device());
+    softmax(distances.neg(), own)
 }
 
 #[cfg(test)]

@@ -18,8 +18,7 @@ use burn_nca::internal::cut;
 use burn_nca::shown_on_one_line;
 pub use target::TargetNeighbors;
 
-/// The most blocks of an evaluation: each sends back a gradient of all rows, which takes longer than its own pairs where
-/// these are few.
+/// The most blocks of an evaluation: each sends back a gradient of all rows.
 const MOST_BLOCKS: usize = 64;
 
 /// The settings of a [`LargeMarginLoss`].
@@ -59,19 +58,17 @@ impl LargeMarginLossConfig {
 /// L = Σ_i Σ_{j∈T_i} ( (1 - µ) d²_ij + µ Σ_{l: y_l ≠ y_i} max(0, 1 + d²_ij - d²_il) )        (13 of [1])
 /// d²_ij = ||z_i - z_j||²,   T_i = the k nearest rows of i's class in the input space         ([`TargetNeighbors`])
 /// ```
-/// Term i of the sum is that of row i. The value is exact at every embedding: a row l that is within the margin of
-/// i (an impostor) is found by a neighbor search, and no list of triplets ever exists.
+/// The value is exact at every embedding: a row l within the margin of i (an impostor) is found by a neighbor search, and no
+/// list of triplets ever exists.
 ///
 /// # The active set
-/// With the triplets whose hinge is positive known, the sum is one over pairs,
+/// With the triplets whose hinge is positive known, the sum is one over pairs, with the gradient of L (at a kink a subgradient):
 ///
 /// ```text
 /// L = Σ_ij ( 1 - µ + µ #{l active with j} ) d²_ij - Σ_il µ #{j active with l} d²_il + µ #{active triplets}
 /// ```
-/// whose gradient is that of L (a subgradient where a hinge is at its kink). The search looks wider than the margin and
-/// keeps what it saw: as long as the rows have moved less than that, no row outside can have become an impostor, and
-/// the candidates are merely looked through again. When they have moved further, it searches again. Which it did has no
-/// influence on value or gradient, so that a fit that is resumed takes the same steps.
+/// The search looks wider than the margin, and what it saw is looked through again until the rows have moved further. Which it
+/// did has no influence on value or gradient, so that a fit that is resumed takes the same steps.
 ///
 /// # Batches
 /// The loss of a batch is the sum over its rows, divided by those that have a target neighbor: the targets of a row are the k
@@ -111,11 +108,7 @@ shown_on_one_line!(LargeMarginLoss, |module, content| content
 impl BatchLoss for LargeMarginLoss {
     type Target = ClassTarget;
 
-    /// The batch is read from its device, as target neighbors and impostors are searched on the host; NaN if a coordinate is
-    /// not finite.
-    ///
-    /// # Panics
-    /// If there is not one label per embedding row, or no row.
+    /// The batch is read from its device, as the search is on the host; NaN if a coordinate is not finite.
     fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
         let (z, classes) = of_batch(embeddings, target.labels.clone());
         let at = z.clone().without_autodiff();

@@ -18,7 +18,6 @@ mod coincidence;
 mod coincidence_index;
 mod feature_weighting;
 mod large_margin;
-mod manhattan;
 mod subset_loss;
 mod sum_loss;
 #[cfg(test)]

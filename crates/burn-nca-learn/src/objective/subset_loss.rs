@@ -16,15 +16,13 @@ use super::{BatchLoss, ClassTarget, DataTarget, Objective};
 /// ```text
 /// l = 1/m Σ_{i in the batch} t_i,   t_i = the terms of the objective of these rows, m = those that count
 /// ```
-/// A row is known by its number in the data set, [`ClassTarget::ids`]; its label is not looked at. So what is known of the
-/// rows may be anything: pairs that belong together ([`PairLoss`](super::PairLoss)), agreements, the target neighbors of the
-/// input space ([`TargetNeighbors`](super::TargetNeighbors)). It is the [`estimate`](Objective::estimate) of a fit by
-/// mini-batches over the number of all terms, and the objective itself over that number where the batch is all rows. A batch
-/// without a term that counts, pairs whose ends are in different batches, costs 0.
+/// A row is known by its number in the data set, [`ClassTarget::ids`], not by its label: by pairs that belong together
+/// ([`PairLoss`](super::PairLoss)), agreements, the target neighbors of the input space
+/// ([`TargetNeighbors`](super::TargetNeighbors)). It is the [`estimate`](Objective::estimate) of a fit by mini-batches over the
+/// number of all terms. A batch without a term that counts, pairs whose ends are in different batches, costs 0.
 ///
 /// # Validation
-/// A data set for validation has numbers of its own. Let its samples follow those for training, from n on, and make one
-/// target of both: no term joins rows of different batches.
+/// Let the samples for validation follow those for training, from n on, and make one target of both.
 ///
 /// # Examples
 /// Labels of a batch, and pairs of rows of the data set that belong together, in one loss:
@@ -83,10 +81,7 @@ where
 {
     type Target = ClassTarget;
 
-    /// The numbers of the rows are read from their device, once.
-    ///
-    /// # Panics
-    /// If there is not one number per embedding row, no row, or a number beyond the rows that the target is about.
+    /// The numbers of the rows are read from their device, once; one beyond those of the target is refused by a panic.
     fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
         let ([n, _], points) = (embeddings.dims(), self.points);
         assert_rows("batch", n);
@@ -118,11 +113,7 @@ mod tests {
     use crate::objective::batch::testing::{
         assert_both, leaf, scattered, target, tensor, value_and_slope,
     };
-    use crate::objective::{
-        ClassIndex, CoincidenceIndex, CoincidenceLossConfig, KernelTarget, LargeMarginLossConfig,
-        NcaLossConfig, NcfsLossConfig, PairIndex, PairLoss, PairLossConfig, TargetNeighbors,
-        VariableKernelLossConfig,
-    };
+    use crate::objective::*;
 
     const ROWS: usize = 30;
 
@@ -169,14 +160,11 @@ mod tests {
         let kernel = VariableKernelLossConfig::new().init(&device, DType::F64);
         check(kernel, KernelTarget::new(&labels, 10, &device).unwrap());
         let pairs = (0..ROWS - 1).map(|row| (row, (row + 7) % ROWS, 1.0 + row as f64)).collect();
-        check(
-            PairLossConfig::new().init(),
-            PairIndex::new(&Pairs::new(ROWS, pairs).unwrap(), &device),
-        );
-        let pair = |row: usize| {
-            let make =
-                if row.is_multiple_of(2) { LabeledPair::alike } else { LabeledPair::different };
-            make(row, (row + 7) % ROWS)
+        let index = PairIndex::new(&Pairs::new(ROWS, pairs).unwrap(), &device);
+        check(PairLossConfig::new().init(), index);
+        let pair = |row: usize| LabeledPair {
+            coincide: row.is_multiple_of(2),
+            ..LabeledPair::alike(row, (row + 7) % ROWS)
         };
         let pairs = LabeledPairs::new(ROWS, (0..ROWS - 1).map(pair).collect()).unwrap();
         let index = CoincidenceIndex::new(&pairs, &device);

@@ -1,21 +1,20 @@
 //! Variable-kernel similarity metric learning (VSM), diagonal and generalized (GVSM).
 
-mod target;
-
 use core::ops::Range;
+use std::sync::Arc;
 
 use burn::config::Config;
 use burn::module::{Module, Param};
 use burn::nn::loss::Reduction;
-use burn::tensor::{DType, Device, Int, Tensor, TensorData};
+use burn::tensor::{DType, Device, Int, Tensor};
 
 use super::batch::{constant, of_batch, reduced};
-use super::transfer::float_tensor;
+use super::transfer::{float_tensor, int_tensor};
 use super::{BatchLoss, ClassTarget, DataTarget, Objective};
+use crate::error::{Error, Result};
 use crate::neighbors::{VariableKernel, nearest_others};
-use burn_nca::internal::{cut, product, square_root};
+use burn_nca::internal::{TermWeights, cut, equal_pairs, product, square_root};
 use burn_nca::shown_on_one_line;
-pub use target::KernelTarget;
 
 /// The settings of a [`VariableKernelLoss`].
 #[derive(Config, Debug)]
@@ -59,24 +58,22 @@ impl VariableKernelLossConfig {
 /// p_ti  = Σ_k n_tk s_tki / Σ_k n_tk                                k = 1..K: the nearest other rows of t
 /// n_tk  = exp(-d_tk² / 2σ_t²),   σ_t = (r / M) Σ_{m≤M} d_tm        (section 3 of [1])
 /// ```
-/// Smaller is better. The width r is learned together with the map, as its logarithm; with a
-/// [penalty](VariableKernelLossConfig::width_penalty) λ each row costs `λ (ln r - ln r₀)²` more, r₀ where it starts. With a
-/// [`DiagonalMap`](crate::encoder::DiagonalMap) this is VSM, with a
-/// [`TriangularMap`](crate::encoder::TriangularMap) GVSM; any encoder will do. The [rule](Self::rule) that it trains
-/// predicts with probabilities.
+/// The width r is learned together with the map; with a [penalty](VariableKernelLossConfig::width_penalty) λ each row costs
+/// `λ (ln r - ln r₀)²` more, r₀ where it starts. With a [`DiagonalMap`](crate::encoder::DiagonalMap) this is VSM, with a
+/// [`TriangularMap`](crate::encoder::TriangularMap) GVSM; any encoder will do.
 ///
 /// # Neighbors
-/// They are those of the embedding at hand; their rows are gathered by their numbers, and σ is differentiated through. Where
-/// the set of neighbors changes, E jumps. A full-batch minimizer takes no step that raises E; where its line search finds
-/// nothing lower it tries steps with the neighbors held, which cross a jump ([`Objective::updated_target`]).
+/// They are those of the embedding at hand, and σ is differentiated through. Where the set of neighbors changes, E jumps. A
+/// full-batch minimizer takes no step that raises E; where its line search finds nothing lower it tries steps with the neighbors
+/// held, which cross a jump ([`Objective::updated_target`]).
 ///
 /// # Batches
 /// The loss of a batch is the mean over its rows, each by its nearest others in the batch. A batch of K rows or fewer has all
 /// others as neighbors, and the M nearest of them, or all, give the width; one row alone costs 0.
 ///
 /// # Numerics
-/// E does not depend on the scale of the embedding. Weights are relative to that of the nearest neighbor. Where the M
-/// nearest coincide with the row itself, only they count, and the row has no gradient.
+/// E does not depend on the scale of the embedding. Where the M nearest coincide with the row itself, only they count, and the
+/// row has no gradient.
 ///
 /// # References
 /// \[1\] J. J. Naudé, M. A. van Wyk, Generalized Similarity Metric Learning for a Variable Kernel Classifier, 2002;
@@ -132,10 +129,9 @@ impl VariableKernelLoss {
         let [n, _] = embedding.dims();
         let k = self.neighbors_among(n);
         let found = nearest_others(embedding, k).ok()?;
-        let rows: Vec<i32> =
-            (0..n).flat_map(|row| found.indices(row)).map(|&row| row as i32).collect();
-        let data = TensorData::new(rows, [n, k]);
-        Some(Tensor::from_data(data, &embedding.device().inner()))
+        let rows = (0..n).flat_map(|row| found.indices(row)).map(|&row| row as usize);
+        let rows = int_tensor(&rows.collect::<Vec<_>>(), &embedding.device().inner());
+        Some(rows.reshape([n, k]))
     }
 
     /// The share of each neighbor, `n_tk / Σ_k n_tk`, from squared distances; `[b, K]` to `[b, K]`.
@@ -161,10 +157,7 @@ impl VariableKernelLoss {
 impl BatchLoss for VariableKernelLoss {
     type Target = ClassTarget;
 
-    /// The batch is read from its device, as neighbors are searched on the host; NaN if a coordinate is not finite.
-    ///
-    /// # Panics
-    /// If there is not one label per embedding row, or no row.
+    /// The batch is read from its device, as the search is on the host; NaN if a coordinate is not finite.
     fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
         let (z, classes) = of_batch(embeddings, target.labels.clone());
         if classes.len() == 1 {
@@ -207,21 +200,88 @@ impl Objective for VariableKernelLoss {
         let near = embedding.select(0, neighbors.clone()).reshape([b, k, d]);
         let sq_distances = (near - rows).square().sum_dim(2).reshape([b, k]);
         let shares = self.shares(sq_distances).reshape([b, 1, k]);
-        let of_neighbors = target
-            .one_hot(target.on_device.clone().select(0, neighbors), dtype)
-            .reshape([b, k, classes]);
-        let p = product(shares, of_neighbors).reshape([b, classes]);
-        let own = target.one_hot(target.on_device.clone().slice([terms.clone()]), dtype);
+        let labels = &target.on_device;
+        let of_neighbors = target.one_hot(labels.clone().select(0, neighbors), dtype);
+        let p = product(shares, of_neighbors.reshape([b, k, classes])).reshape([b, classes]);
+        let own = target.one_hot(labels.clone().slice([terms.clone()]), dtype);
         let errors = (own - p).square().sum_dim(1);
+        let from_start = || self.log_width.val().cast(dtype).sub_scalar(self.first_rule.width.ln());
         let errors = match self.width_penalty {
             0.0 => errors,
-            lambda => {
-                let from_start =
-                    self.log_width.val().cast(dtype).sub_scalar(self.first_rule.width.ln());
-                errors + from_start.square().mul_scalar(lambda).reshape([1, 1])
-            }
+            lambda => errors + from_start().square().mul_scalar(lambda).reshape([1, 1]),
         };
         target.weights.weigh(errors, terms).sum()
+    }
+}
+
+/// The classes of n points, prepared once for many evaluations of a
+/// [`VariableKernelLoss`].
+#[derive(Clone, Debug)]
+pub struct KernelTarget {
+    labels: Arc<Vec<usize>>,
+    /// Number of classes.
+    classes: usize,
+    /// The class of each point, `[n]`.
+    on_device: Tensor<1, Int>,
+    weights: TermWeights,
+    /// The neighbors that are held fixed, `[n, K]`.
+    neighbors: Option<Tensor<2, Int>>,
+}
+
+impl KernelTarget {
+    /// The classes of more than K points, counted from 0.
+    ///
+    /// # Errors
+    /// As many rows as neighbors K, or fewer.
+    pub fn new(labels: &[usize], neighbors: usize, device: &Device) -> Result<Self> {
+        if labels.len() <= neighbors {
+            return Err(Error::data(format!(
+                "{} rows for a rule of {neighbors} neighbors; give more rows, or fewer neighbors",
+                labels.len()
+            )));
+        }
+        Ok(Self::index(labels.to_vec(), &device.clone().inner()))
+    }
+
+    /// Those of any number of points, which may have fewer others than K.
+    fn index(labels: Vec<usize>, device: &Device) -> Self {
+        let classes = labels.iter().max().map_or(1, |largest| largest + 1);
+        let on_device = int_tensor(&labels, device);
+        let weights = TermWeights::default();
+        Self { labels: Arc::new(labels), classes, on_device, weights, neighbors: None }
+    }
+
+    /// The same points, the error of each times its weight.
+    ///
+    /// # Errors
+    /// Not one weight per point, a weight that is negative or not finite, or none that is positive.
+    pub fn with_weights(self, weights: &[f64]) -> Result<Self> {
+        let weights = TermWeights::new(weights, self.points(), &self.on_device.device())?;
+        Ok(Self { weights, ..self })
+    }
+
+    /// The same points with these neighbors, `[n, K]`.
+    fn with_neighbors(&self, neighbors: Tensor<2, Int>) -> Self {
+        Self { neighbors: Some(neighbors), ..self.clone() }
+    }
+
+    /// 1 at the class of each of some points, `[b]` to `[b, c]`.
+    fn one_hot(&self, labels: Tensor<1, Int>, dtype: DType) -> Tensor<2> {
+        let classes = Tensor::arange(0..self.classes as i64, &self.on_device.device());
+        equal_pairs(labels, classes).float().cast(dtype)
+    }
+}
+
+impl DataTarget for KernelTarget {
+    fn points(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Their neighbors are for the embedding to tell.
+    fn subset(&self, rows: &[usize]) -> Self {
+        let labels = rows.iter().map(|&row| self.labels[row]).collect();
+        let part = Self::index(labels, &self.on_device.device());
+        Self { weights: self.weights.select(rows), classes: self.classes, ..part }
     }
 }
 

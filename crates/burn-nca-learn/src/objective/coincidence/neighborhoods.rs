@@ -11,11 +11,8 @@ use crate::objective::TargetNeighbors;
 const MOST_IMPOSTORS: usize = 1 << 23;
 
 impl TargetNeighbors {
-    /// The pairs of each row that has impostors: its targets (y = 1), and the rows of other classes that are as near
-    /// as the farthest of them (y = 0). A tie counts.
-    ///
-    /// # Shapes
-    /// - z: `[n, k]`, the rows in the input or embedded
+    /// The pairs of each row that has impostors, in the input or embedded, `[n, k]`: its targets (y = 1), and the rows of other
+    /// classes that are as near as the farthest of them (y = 0). A tie counts.
     ///
     /// # Errors
     /// Coordinates that no distance can be taken of, or more impostors than fit into memory.
@@ -35,12 +32,10 @@ impl TargetNeighbors {
             )));
         };
         let mut pairs = Vec::new();
-        for (anchor, impostors) in impostors.iter().enumerate().filter(|(_, near)| !near.is_empty())
-        {
+        for (anchor, near) in impostors.iter().enumerate().filter(|(_, near)| !near.is_empty()) {
             let targets = self.of_row(anchor).iter();
             pairs.extend(targets.map(|row| LabeledPair::alike(anchor, *row as usize)));
-            let near = impostors.iter().map(|row| LabeledPair::different(anchor, *row as usize));
-            pairs.extend(near);
+            pairs.extend(near.iter().map(|row| LabeledPair::different(anchor, *row as usize)));
         }
         Ok(pairs)
     }

@@ -125,13 +125,11 @@ impl Candidates {
         Some(Self { points: points.clone(), radii, rows })
     }
 
-    /// Whether every impostor that the rows have now is among the candidates.
+    /// Whether every impostor that the rows have now is among the candidates: reach and moves of both are within the radius.
     ///
     /// ```text
     /// ||z_i - z_l|| ≥ ||z'_i - z'_l|| - ||z_i - z'_i|| - ||z_l - z'_l||        (z': where the rows were)
     /// ```
-    /// A row that was outside the radius of i is farther than the reach as long as reach and both moves together stay
-    /// below the radius.
     fn cover(&self, points: &Points, radii_sq: &[f64]) -> bool {
         if points.dimensions() != self.points.dimensions() {
             return false;

@@ -5,22 +5,20 @@ use std::sync::{Arc, Mutex};
 use burn::tensor::{Device, Tensor};
 
 use super::impostors::{Candidates, ImpostorSearch};
-use crate::data::{Labeled, TensorFeatures, check_weights};
+use crate::data::{Labeled, TensorFeatures};
 use crate::error::{Error, Result};
 use crate::neighbors::{CandidateFilter, Excluded, Points, nearest_rows};
 use crate::objective::DataTarget;
 use crate::objective::transfer::widest_float;
+use burn_nca::internal::TermWeights;
 
-/// The target neighbors of n rows, prepared once for many evaluations of a
-/// [`LargeMarginLoss`](super::LargeMarginLoss).
-///
-/// They are the k nearest rows of the same class in the input space (all others, in a class of k rows or fewer) and
-/// stay the same throughout a fit.
+/// The target neighbors of n rows, for a [`LargeMarginLoss`](super::LargeMarginLoss): the k nearest rows of the same class in the
+/// input space (all others, in a class of k rows or fewer).
 #[derive(Clone, Debug)]
 pub struct TargetNeighbors {
     input: Arc<Points>,
     labels: Arc<Vec<usize>>,
-    weights: Option<Arc<Vec<f64>>>,
+    weights: TermWeights,
     targets: Arc<Vec<Vec<u32>>>,
     k: usize,
     /// Where searches run.
@@ -32,26 +30,20 @@ pub struct TargetNeighbors {
 }
 
 impl TargetNeighbors {
-    /// The k nearest rows of each row's own class.
-    ///
-    /// # Shapes
-    /// - x: `[n, d]`, labels: n classes
+    /// The k nearest of the rows x, `[n, d]`, of each row's own class.
     ///
     /// # Errors
     /// k of 0, not one label per row, or a feature that is not finite.
     pub fn new(x: &Tensor<2>, labels: &[usize], k: usize) -> Result<Self> {
         let input = Points::read(x, "features")?;
         if k == 0 {
-            return Err(Error::setting(
-                "0 target neighbors were asked for; give 1 or more, such as 3",
-            ));
+            let message = "0 target neighbors were asked for; give 1 or more, such as 3";
+            return Err(Error::setting(message));
         }
-        if labels.len() != input.rows() {
-            return Err(Error::data(format!(
-                "{} labels for {} rows; give one label per row",
-                labels.len(),
-                input.rows()
-            )));
+        let (count, rows) = (labels.len(), input.rows());
+        if count != rows {
+            let message = format!("{count} labels for {rows} rows; give one label per row");
+            return Err(Error::data(message));
         }
         Ok(Self::index(input, labels.to_vec(), k, &x.device().inner()))
     }
@@ -91,7 +83,7 @@ impl TargetNeighbors {
         Self {
             input: Arc::new(input),
             labels: Arc::new(labels),
-            weights: None,
+            weights: TermWeights::default(),
             targets: Arc::new(targets),
             k,
             device: device.clone(),
@@ -105,8 +97,7 @@ impl TargetNeighbors {
     /// # Errors
     /// Not one weight per row, a weight that is negative or not finite, or none that is positive.
     pub fn with_weights(self, weights: &[f64]) -> Result<Self> {
-        check_weights(weights, self.points())?;
-        Ok(Self { weights: Some(Arc::new(weights.to_vec())), ..self })
+        Ok(Self { weights: TermWeights::new(weights, self.points(), &self.device)?, ..self })
     }
 
     /// The same rows with a search at the embedding of an evaluation; `None` where a coordinate is not finite.
@@ -132,7 +123,7 @@ impl TargetNeighbors {
 
     /// The weight of the term of a row.
     pub(super) fn weight(&self, row: usize) -> f64 {
-        self.weights.as_ref().map_or(1.0, |weights| weights[row])
+        self.weights.values().map_or(1.0, |weights| weights[row])
     }
 
     /// What the last search saw, or what `search` gives where that does not do.
@@ -159,8 +150,7 @@ impl DataTarget for TargetNeighbors {
     fn subset(&self, rows: &[usize]) -> Self {
         let labels = rows.iter().map(|&row| self.labels[row]).collect();
         let part = Self::index(self.input.select(rows), labels, self.k, &self.device);
-        let select = |weights: &Arc<Vec<f64>>| rows.iter().map(|&row| weights[row]).collect();
-        Self { weights: self.weights.as_ref().map(select).map(Arc::new), ..part }
+        Self { weights: self.weights.select(rows), ..part }
     }
 
     /// The rows that have a target neighbor.

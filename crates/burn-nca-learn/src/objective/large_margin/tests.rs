@@ -1,4 +1,4 @@
-//! Values worked by hand, the equation in loops, and that the search has no influence on value or gradient.
+//! The equation in loops, and that the search has no influence on value or gradient.
 
 use burn::tensor::{DType, Device};
 
@@ -8,23 +8,6 @@ use crate::encoder::{Encoder, LinearMap};
 use crate::objective::batch::testing::{
     assert_is, assert_slopes, at_blocks, d2, scattered, target, tensor,
 };
-
-#[test]
-fn values_are_those_worked_by_hand() {
-    // Targets of one neighbor: 0-1 at 1/4 each way, 2-3 at 64 each way.
-    let x = tensor(&[0.0, 0.5, 1.0, 9.0], 1);
-    let target = TargetNeighbors::new(&x, &[0, 0, 1, 1], 1).unwrap();
-    // Row 0: 1 + 1/4 - 1 (row 2). Row 1: 1 + 1/4 - 1/4 (row 2). Row 2: 65 - 1, 65 - 1/4. Row 3: none of 81, 72.25.
-    let (pull, push) = (0.25 + 0.25 + 64.0 + 64.0, 0.25 + 1.0 + 64.0 + 64.75);
-    for mu in [0.5, 0.2] {
-        let loss = LargeMarginLossConfig::new().with_push(mu).init();
-        let found: f64 = loss.total(x.clone(), &target).into_scalar();
-        assert!((found - (1.0 - mu) * pull - mu * push).abs() < 1e-12, "{found}");
-    }
-    let weighted = target.with_weights(&[0.0, 2.0, 0.0, 0.0]).unwrap();
-    let found: f64 = LargeMarginLossConfig::new().init().total(x, &weighted).into_scalar();
-    assert!((found - (0.25 + 1.0)).abs() < 1e-12, "{found}");
-}
 
 const ROWS: usize = 23;
 
@@ -37,8 +20,13 @@ fn labels() -> Vec<usize> {
     (0..ROWS).map(|i| if i == 10 { 2 } else { i % 2 }).collect()
 }
 
-/// (13) in loops at an embedding of `d` columns, with the target neighbors of a space of `c` columns.
-fn loops((x, c): (&[f64], usize), (z, d): (&[f64], usize), k: usize, mu: f64) -> f64 {
+/// (13) in loops at an embedding of `d` columns, with the target neighbors of a space of `c` columns, row i times `weight(i)`.
+fn loops(
+    (x, c): (&[f64], usize),
+    (z, d): (&[f64], usize),
+    (k, mu): (usize, f64),
+    weight: fn(usize) -> f64,
+) -> f64 {
     let labels = labels();
     let mut value = 0.0;
     for i in 0..ROWS {
@@ -49,7 +37,7 @@ fn loops((x, c): (&[f64], usize), (z, d): (&[f64], usize), k: usize, mu: f64) ->
             let reach = d2(z, d, i, j);
             let others = (0..ROWS).filter(|&l| labels[l] != labels[i]);
             let push: f64 = others.map(|l| (1.0 + reach - d2(z, d, i, l)).max(0.0)).sum();
-            value += (1.0 - mu) * reach + mu * push;
+            value += weight(i) * ((1.0 - mu) * reach + mu * push);
         }
     }
     value
@@ -69,25 +57,18 @@ fn value_and_gradient_are_those_of_the_equation_at_any_block_size() {
     let (input, x) = (x(), tensor(&x(), 2));
     let target = TargetNeighbors::new(&x, &labels(), 3).unwrap();
     assert_eq!((target.points(), target.counted(), target.of_row(10)), (ROWS, ROWS - 1, &[][..]));
+    let weights: Vec<f64> = (0..ROWS).map(|row| row as f64).collect();
+    let target = target.with_weights(&weights).unwrap();
     let weight = [0.9, -0.2, 0.3, 0.7];
     let value = |weight: &[f64]| {
         let z = crate::data::host_values(map(weight).valid().forward(x.clone()));
-        loops((&input, 2), (&z, 2), 3, 0.4)
+        loops((&input, 2), (&z, 2), (3, 0.4), |row| row as f64)
     };
     for rows in [1, 4, 100] {
         let (found, gradient) = at(map(&weight), &target, rows);
         assert!((found - value(&weight)).abs() < 1e-10 * found, "{found}");
         assert_slopes(&gradient, &value, &weight, 1e-5);
     }
-}
-
-#[test]
-fn blocks_are_few_however_many_rows_there_are() {
-    let (values, labels): (Vec<f64>, Vec<usize>) = (0..700).map(|i| (i as f64, i % 2)).unzip();
-    let z = tensor(&values, 1);
-    let target = TargetNeighbors::new(&z, &labels, 1).unwrap();
-    let blocks = LargeMarginLossConfig::new().init().blocks(&z, &target, 1);
-    assert!(blocks.len() <= MOST_BLOCKS && blocks.len() > MOST_BLOCKS / 2, "{blocks:?}");
 }
 
 #[test]
@@ -133,6 +114,6 @@ fn a_batch_is_that_of_the_equation_with_targets_in_the_embedding() {
         let config = LargeMarginLossConfig::new().with_push(0.3).with_neighbors(2);
         let loss = config.with_reduction(reduction).init();
         let value = |z| loss.batch_loss(z, &target(&labels()));
-        assert_is(&value, &|z| loops((z, 3), (z, 3), 2, 0.3) / counted, (&z, 3));
+        assert_is(&value, &|z| loops((z, 3), (z, 3), (2, 0.3), |_| 1.0) / counted, (&z, 3));
     }
 }

@@ -6,14 +6,9 @@ use super::*;
 use crate::data::Pairs;
 use crate::encoder::LinearMap;
 use crate::objective::batch::testing::{
-    assert_both, assert_close, assert_panics, at_blocks, leaf, scattered, target, tensor,
-    value_and_slope,
+    assert_both, assert_close, at_blocks, leaf, scattered, target, tensor,
 };
-use crate::objective::{
-    ClassIndex, ClassTarget, Criterion, DataTarget, KernelTarget, MemoryLossConfig, NcaLoss,
-    NcaLossConfig, NcfsLossConfig, PairIndex, PairLoss, PairLossConfig, SubsetLoss,
-    VariableKernelLossConfig,
-};
+use crate::objective::*;
 
 const ROWS: usize = 20;
 
@@ -100,21 +95,6 @@ fn a_target_that_moves_moves_in_the_sum() {
 }
 
 #[test]
-fn a_batch_has_the_sum_of_its_losses_and_of_their_gradients() {
-    let pairs = || SubsetLoss::new(PairLossConfig::new().init(), pairs());
-    let sum = SumLossConfig::new().with_weight(0.3).init(nca(), pairs());
-    let rows = [0, 5, 10, 3, 8, 6, 15];
-    let labels: Vec<usize> = rows.iter().map(|row| row % 3).collect();
-    let batch = ClassTarget { ids: target(&rows).labels, ..target(&labels) };
-    let z = scattered(2 * rows.len());
-    let found = value_and_slope(&|z| sum.batch_loss(z, &batch), &z, 2);
-    let first = value_and_slope(&|z| nca().batch_loss(z, &batch), &z, 2);
-    let second = value_and_slope(&|z| pairs().batch_loss(z, &batch), &z, 2);
-    let expected = joined(first, second);
-    assert_both(&found, &expected, 1e-12);
-}
-
-#[test]
 fn parameters_and_memories_of_both_are_kept() {
     let device = Device::flex().autodiff();
     let memory = || MemoryLossConfig::new(8, 1).init(nca(), &device);
@@ -130,12 +110,4 @@ fn parameters_and_memories_of_both_are_kept() {
     let sum = sum.after_step();
     assert_eq!(sum.second.memory.ids()[..5], [Some(0), Some(1), Some(2), Some(3), None]);
     assert_eq!(sum.first.first.memory.ids(), sum.second.memory.ids());
-}
-
-#[test]
-fn targets_of_different_rows_are_refused() {
-    let three = ClassIndex::new(&[0, 0, 1], &Device::flex()).unwrap();
-    let sum = SumLossConfig::new().init(nca(), nca());
-    let total = || sum.total(leaf(&scattered(2 * ROWS), 2), &(classes(), three));
-    assert_panics(total, "targets of 20 and of 3 points");
 }

@@ -139,8 +139,8 @@ fn a_width_apart_from_its_start_costs_each_row() {
         let rule = VariableKernel::new().with_neighbors(5).with_averaged(2);
         let config = VariableKernelLossConfig::new().with_rule(rule.with_width(2.0));
         let mut loss = config.with_width_penalty(width_penalty).init(&device, DType::F64);
-        let learned = TensorData::from([0.5_f64.ln()]);
-        loss.log_width = Param::from_tensor(Tensor::from_data(learned, (&device, DType::F64)));
+        let learned = float_tensor(vec![0.5_f64.ln()], [1], &device, DType::F64);
+        loss.log_width = Param::from_tensor(learned);
         at_blocks((map.clone(), &tensor(&x(), D)), (loss, &target), ROWS)
     };
     let ((plain, slopes), (value, penalized)) = (at(0.0), at(0.3));
