@@ -1,10 +1,9 @@
-//! Closed forms as methods: linear maps without iterations. LDA, RCA and both look at the classes, the others at the features
-//! alone, of any data.
+//! Closed forms as methods, without iterations: LDA, RCA and both look at the classes, the others at the features alone.
 
 use web_time::Instant;
 
 use super::settings::settings;
-use super::{Grid, Learned, Method, Problem, Uses};
+use super::{Grid, Learned, Method, Names, Problem, Uses};
 use crate::baseline::{
     LdaConfig, PcaConfig, Projection, RcaConfig, Shrinkage, WhiteningConfig, lda_rca,
 };
@@ -17,26 +16,22 @@ use crate::neighbors::Rule;
 /// The tolerances that a search tries.
 const TOLERANCES: Grid = &[("tolerance", &["1e-8", "1e-4", "1e-2"])];
 
-/// What a search tries of those that have dimensions to choose.
-const SEARCHED: &[Uses] = &[Uses::Dimensions];
+/// What those use that have dimensions to choose, and what a search tries of them.
+const DIMENSIONS: &[Uses] = &[Uses::Dimensions];
 
 /// The map that `fit` gives.
 fn learn<D: TrainingData>(
     problem: &Problem<'_, D>,
-    fit: impl FnOnce() -> Result<Projection>,
+    fit: impl FnOnce() -> Result<AnyEncoder>,
 ) -> Result<Learned> {
     let started = Instant::now();
-    let map = fit()?.to_linear_map(&problem.device, problem.dtype);
-    Ok(learned(problem, AnyEncoder::Linear(map), started))
+    let encoder = fit()?;
+    let summary = FitSummary::closed_form(started).with_rows(problem.data, problem.data);
+    Ok(Learned { encoder, rule: Rule::Neighbors, summary })
 }
 
-fn learned<D: TrainingData>(
-    problem: &Problem<'_, D>,
-    encoder: AnyEncoder,
-    started: Instant,
-) -> Learned {
-    let summary = FitSummary::closed_form(started).with_rows(problem.data, problem.data);
-    Learned { encoder, rule: Rule::Neighbors, summary }
+fn linear<D>(problem: &Problem<'_, D>, map: &Projection) -> AnyEncoder {
+    AnyEncoder::Linear(map.to_linear_map(&problem.device, problem.dtype))
 }
 
 /// The shrinkages that a search tries.
@@ -58,18 +53,13 @@ settings! {
 }
 
 impl Method for Lda {
-    const NAME: &'static str = "lda";
-    const LABEL: &'static str = "LDA";
-    const TITLE: &'static str = "Linear discriminant analysis";
+    const NAMES: Names = ["lda", "LDA", "Linear discriminant analysis"];
     const WHEN_TO_USE: &'static str =
         "classes that are clouds of one shape; at most classes - 1 dimensions, at once";
-    const USES: &'static [Uses] = &[Uses::Dimensions];
+    const USES: &'static [Uses] = DIMENSIONS;
+    const SEARCHED: &'static [Uses] = DIMENSIONS;
     const GRID: Grid = &[("unit_length", &["false", "true"]), SHRINKAGES];
     type Data = Labeled;
-
-    fn searched(&self) -> &'static [Uses] {
-        SEARCHED
-    }
 
     fn default_dimension(&self, data: &Labeled) -> Option<usize> {
         Some(directions(data))
@@ -79,7 +69,7 @@ impl Method for Lda {
         let config = LdaConfig::new(problem.d_output)
             .with_shrinkage(self.shrinkage)
             .with_unit_length(self.unit_length);
-        learn(problem, || Ok(config.fit(problem.data)?.projection))
+        learn(problem, || Ok(linear(problem, &config.fit(problem.data)?.projection)))
     }
 }
 
@@ -92,18 +82,15 @@ settings! {
 }
 
 impl Method for Rca {
-    const NAME: &'static str = "rca";
-    const LABEL: &'static str = "RCA";
-    const TITLE: &'static str = "Relevant components analysis";
+    const NAMES: Names = ["rca", "RCA", "Relevant components analysis"];
     const WHEN_TO_USE: &'static str =
         "classes that are clouds of one shape; a full metric, at once";
-    const USES: &'static [Uses] = &[];
     const GRID: Grid = TOLERANCES;
     type Data = Labeled;
 
     fn learn(&self, problem: &Problem<'_, Labeled>, _: FitSession<'_>) -> Result<Learned> {
         let config = RcaConfig::new().with_tolerance(self.tolerance);
-        learn(problem, || config.fit(problem.data))
+        learn(problem, || Ok(linear(problem, &config.fit(problem.data)?)))
     }
 }
 
@@ -116,17 +103,13 @@ settings! {
 }
 
 impl Method for LdaRca {
-    const NAME: &'static str = "lda-rca";
-    const LABEL: &'static str = "LDA+RCA";
-    const TITLE: &'static str = "Linear discriminant analysis, then relevant components analysis";
+    const NAMES: Names =
+        ["lda-rca", "LDA+RCA", "Linear discriminant analysis, then relevant components analysis"];
     const WHEN_TO_USE: &'static str = "as LDA, where LDA has to be shrunk";
-    const USES: &'static [Uses] = &[Uses::Dimensions];
+    const USES: &'static [Uses] = DIMENSIONS;
+    const SEARCHED: &'static [Uses] = DIMENSIONS;
     const GRID: Grid = &[SHRINKAGES];
     type Data = Labeled;
-
-    fn searched(&self) -> &'static [Uses] {
-        SEARCHED
-    }
 
     fn default_dimension(&self, data: &Labeled) -> Option<usize> {
         Some(directions(data))
@@ -134,7 +117,7 @@ impl Method for LdaRca {
 
     fn learn(&self, problem: &Problem<'_, Labeled>, _: FitSession<'_>) -> Result<Learned> {
         let config = LdaConfig::new(problem.d_output).with_shrinkage(self.shrinkage);
-        learn(problem, || lda_rca(problem.data, &config))
+        learn(problem, || Ok(linear(problem, &lda_rca(problem.data, &config)?)))
     }
 }
 
@@ -144,18 +127,14 @@ settings! {
 }
 
 impl Method for Euclidean {
-    const NAME: &'static str = "euclidean";
-    const LABEL: &'static str = "Euclidean";
-    const TITLE: &'static str = "Euclidean distance of the scaled features";
+    const NAMES: Names = ["euclidean", "Euclidean", "Euclidean distance of the scaled features"];
     const WHEN_TO_USE: &'static str = "any data; baseline without learning";
-    const USES: &'static [Uses] = &[];
     type Data = Features;
 
     fn learn(&self, problem: &Problem<'_, Features>, _: FitSession<'_>) -> Result<Learned> {
-        let started = Instant::now();
         let ones = vec![1.0; problem.data.columns()];
         let map = DiagonalMap::from_scale(&ones, &problem.device, problem.dtype);
-        Ok(learned(problem, AnyEncoder::Diagonal(map), started))
+        learn(problem, || Ok(AnyEncoder::Diagonal(map)))
     }
 }
 
@@ -165,16 +144,11 @@ settings! {
 }
 
 impl Method for Pca {
-    const NAME: &'static str = "pca";
-    const LABEL: &'static str = "PCA";
-    const TITLE: &'static str = "Principal component analysis";
+    const NAMES: Names = ["pca", "PCA", "Principal component analysis"];
     const WHEN_TO_USE: &'static str = "any data; few dimensions, without using the target";
-    const USES: &'static [Uses] = &[Uses::Dimensions];
+    const USES: &'static [Uses] = DIMENSIONS;
+    const SEARCHED: &'static [Uses] = DIMENSIONS;
     type Data = Features;
-
-    fn searched(&self) -> &'static [Uses] {
-        SEARCHED
-    }
 
     /// n rows span n - 1 directions.
     fn default_dimension(&self, data: &Features) -> Option<usize> {
@@ -184,7 +158,7 @@ impl Method for Pca {
 
     fn learn(&self, problem: &Problem<'_, Features>, _: FitSession<'_>) -> Result<Learned> {
         let config = PcaConfig::new(problem.d_output);
-        learn(problem, || Ok(config.fit(problem.data)?.projection))
+        learn(problem, || Ok(linear(problem, &config.fit(problem.data)?.projection)))
     }
 }
 
@@ -197,16 +171,14 @@ settings! {
 }
 
 impl Method for Whitening {
-    const NAME: &'static str = "whitening";
-    const LABEL: &'static str = "whitening";
-    const TITLE: &'static str = "Whitening (Mahalanobis distance of the total covariance)";
+    const NAMES: Names =
+        ["whitening", "whitening", "Whitening (Mahalanobis distance of the total covariance)"];
     const WHEN_TO_USE: &'static str = "any data; correlated features, without using the target";
-    const USES: &'static [Uses] = &[];
     const GRID: Grid = TOLERANCES;
     type Data = Features;
 
     fn learn(&self, problem: &Problem<'_, Features>, _: FitSession<'_>) -> Result<Learned> {
         let config = WhiteningConfig::new().with_tolerance(self.tolerance);
-        learn(problem, || config.fit(problem.data))
+        learn(problem, || Ok(linear(problem, &config.fit(problem.data)?)))
     }
 }

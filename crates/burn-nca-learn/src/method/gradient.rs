@@ -34,13 +34,13 @@ const LARGE: usize = 1 << 22;
 /// The rows that are learned from and those held out, to score an encoder by.
 #[derive(Debug)]
 pub struct Validation<'a, D> {
-    /// The scaled features of the rows that the encoder is fitted on, `[n, d]`, in the number type of the fit.
+    /// The scaled features of the rows that it is fitted on, `[n, d]`, in the number type of the fit.
     pub x: &'a Tensor<2>,
-    /// The same rows with their targets.
+    /// These rows.
     pub train: &'a D,
     /// The scaled features of the rows that it is scored on.
     pub x_held_out: &'a Tensor<2>,
-    /// The same rows with their targets.
+    /// These rows.
     pub held_out: &'a D,
     /// How it is fitted.
     pub fit: &'a FitConfig,
@@ -51,8 +51,7 @@ pub trait GradientMethod: Method {
     /// What is minimized.
     type Objective: Objective;
 
-    /// The objective at these settings; one with parameters of its own makes them on the device and in the number type of
-    /// the fit.
+    /// The objective at these settings, with its parameters, if it has some, on the device and in the number type of the fit.
     fn objective(&self, device: &Device, dtype: DType) -> Self::Objective;
 
     /// What the terms of the objective are about, for the (scaled) rows that are learned from.
@@ -65,8 +64,13 @@ pub trait GradientMethod: Method {
         device: &Device,
     ) -> Result<<Self::Objective as Objective>::Target>;
 
-    /// The score of an encoder on a held-out part, for early stopping; larger is better. By default that of the data:
-    /// [`expected_accuracy_score`] for classes, [`kernel_r2_score`] for numbers.
+    /// A rule of its own, as it is before anything is learned.
+    fn own_rule(&self) -> Option<Rule> {
+        None
+    }
+
+    /// The score of an encoder on a held-out part, for early stopping; larger is better. By default, of classes and numbers, by
+    /// its own rule, if it has one, else [`expected_accuracy_score`] and [`kernel_r2_score`].
     ///
     /// A score that cannot be computed is `-∞`: the fit itself reports an embedding that is not finite.
     fn held_out_score<'a, E: Encoder>(
@@ -75,10 +79,18 @@ pub trait GradientMethod: Method {
     ) -> Box<HeldOutScore<'a, E>> {
         match (train.as_any_data(), held_out.as_any_data()) {
             (AnyData::Classes(train), AnyData::Classes(held_out)) => {
-                expected_accuracy_score(Validation { x, train, x_held_out, held_out, fit })
+                let validation = Validation { x, train, x_held_out, held_out, fit };
+                match self.own_rule() {
+                    Some(rule) => expected_accuracy_by(rule, validation),
+                    None => expected_accuracy_score(validation),
+                }
             }
             (AnyData::Numbers(train), AnyData::Numbers(held_out)) => {
-                kernel_r2_score(Validation { x, train, x_held_out, held_out, fit })
+                let validation = Validation { x, train, x_held_out, held_out, fit };
+                match self.own_rule() {
+                    Some(rule) => absolute_error_by(rule, validation),
+                    None => kernel_r2_score(validation),
+                }
             }
             _ => Box::new(|_| f64::NEG_INFINITY),
         }
@@ -86,7 +98,7 @@ pub trait GradientMethod: Method {
 
     /// How the training rows decide about others, by the objective as it was learned.
     fn rule(&self, _objective: &Self::Objective) -> Rule {
-        Rule::Neighbors
+        self.own_rule().unwrap_or(Rule::Neighbors)
     }
 }
 
@@ -126,12 +138,10 @@ pub(crate) fn learn_encoder<M: GradientMethod, E: Encoder>(
         method.held_out_score::<E>(Validation { x, train: &train, x_held_out, held_out, fit })
     });
     let kind = EncoderConfig::of(&encoder);
-    let all = match (&x, train.unlabeled()) {
-        (Some(x), Some(others)) => {
-            Some(Tensor::cat(vec![x.clone(), others.to_tensor(device, problem.dtype)], 0))
-        }
-        _ => x.clone(),
-    };
+    let all = x.clone().map(|x| match train.unlabeled() {
+        Some(others) => Tensor::cat(vec![x, others.to_tensor(device, problem.dtype)], 0),
+        None => x,
+    });
     let points = match &all {
         Some(all) => all.into(),
         None => Inputs::Table { features: train.features(), device, dtype: problem.dtype },
@@ -163,11 +173,10 @@ fn sums_of<E: Encoder, O: Objective>(
     target: &O::Target,
     fit: &FitConfig,
 ) -> Option<SumsSummary> {
-    let [n, _] = x.dims();
     let taken = match fit.optimizer.batches() {
         None => sums_taken(model, &x.all(), target),
         Some(batches) => {
-            let rows: Vec<usize> = (0..batches.batch_rows(n)).collect();
+            let rows: Vec<usize> = (0..batches.batch_rows(x.dims()[0])).collect();
             sums_taken(model, &x.rows(&rows), &target.subset(&rows))
         }
     };
@@ -229,9 +238,7 @@ impl<E: Encoder, O: Objective> GradientFit<'_, E, O> {
     }
 }
 
-/// The encoder on a device and in a number type, without autodiff and without a tie to the one that was given.
-///
-/// An encoder may come from a device with autodiff, trained or not: its parameters must become leaves again.
+/// The encoder on a device and in a number type, without autodiff: its parameters must become leaves again.
 pub(crate) fn prepare<E: Encoder>(encoder: E, dtype: DType, device: &Device) -> E {
     cast(encoder.valid().to_device(device), dtype)
 }
@@ -255,14 +262,12 @@ fn takes_rows(fit: &FitConfig, features: &Features, device: &Device) -> bool {
     large && fit.optimizer.batches().is_some() && runs_on_host(device)
 }
 
-/// The expected accuracy of held-out rows among the training rows: the mean of their p_i.
-///
-/// Bounded between 0 and 1, unlike log p_i, of which one outlier decides the mean.
+/// The expected accuracy of held-out rows among the training rows: the mean of their p_i, which one outlier does not decide. In
+/// the number type of the fit, by the pass over pairs that its objective takes.
 ///
 /// ```text
 /// p_i = exp(log Σ_{j of the class of i} exp(-||z_i - z_j||²) - log Σ_j exp(-||z_i - z_j||²))
 /// ```
-/// In the number type of the fit, by the pass over pairs that its objective takes.
 pub fn expected_accuracy_score<'a, E: Encoder>(
     Validation { x, train, x_held_out, held_out, fit }: Validation<'a, Labeled>,
 ) -> Box<HeldOutScore<'a, E>> {
@@ -275,13 +280,12 @@ pub fn expected_accuracy_score<'a, E: Encoder>(
         let candidates = Candidates::of_others(references, known.clone());
         let f = sum.forward_among(queries, asked.clone(), &candidates).neg();
         let mean = f.into_scalar::<f64>() / rows;
-        // A diverged embedding scores below any other; the fit itself reports that it is not finite.
         if mean.is_finite() { mean } else { f64::NEG_INFINITY }
     })
 }
 
 /// The expected accuracy of held-out rows among the training rows, by a rule of its own.
-pub(super) fn expected_accuracy_by<'a, E: Encoder>(
+fn expected_accuracy_by<'a, E: Encoder>(
     rule: Rule,
     Validation { x, train, x_held_out, held_out, .. }: Validation<'a, Labeled>,
 ) -> Box<HeldOutScore<'a, E>> {
@@ -291,6 +295,17 @@ pub(super) fn expected_accuracy_by<'a, E: Encoder>(
         let found = rule.probabilities(&encoder.forward(x_held_out.clone()), references, None);
         let score = found.and_then(|found| expected_accuracy(&found, held_out.labels()));
         score.ok().flatten().unwrap_or(f64::NEG_INFINITY)
+    })
+}
+
+/// The mean absolute error, negated, of the numbers of held-out rows, by a rule of its own.
+fn absolute_error_by<'a, E: Encoder>(
+    rule: Rule,
+    validation: Validation<'a, RegressionData>,
+) -> Box<HeldOutScore<'a, E>> {
+    Box::new(move |encoder| {
+        let error = numbers_by(&rule, encoder, &validation).ok().and_then(|scores| scores.mae());
+        error.map_or(f64::NEG_INFINITY, |error| -error)
     })
 }
 
@@ -307,8 +322,7 @@ pub(crate) fn numbers_by<E: Encoder>(
     RegressionScores::of(&means, held_out.targets().values())
 }
 
-/// R² of held-out rows by the kernel rule among the training rows, all target columns together; in the number type of
-/// the fit.
+/// R² of held-out rows by the kernel rule among the training rows, all target columns together, in the number type of the fit.
 pub fn kernel_r2_score<'a, E: Encoder>(
     Validation { x, train, x_held_out, held_out, fit }: Validation<'a, RegressionData>,
 ) -> Box<HeldOutScore<'a, E>> {
@@ -325,7 +339,6 @@ pub fn kernel_r2_score<'a, E: Encoder>(
             // Held-out rows of one target have no R²; their squared error, less the sign, orders as well.
             scores.r2().or_else(|| scores.rmse().map(|rmse| -rmse * rmse))
         };
-        // A diverged embedding scores below any other; the fit itself reports that it is not finite.
         r2().filter(|r2| r2.is_finite()).unwrap_or(f64::NEG_INFINITY)
     })
 }

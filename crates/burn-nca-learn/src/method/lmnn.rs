@@ -3,7 +3,7 @@
 use burn::tensor::{DType, Device};
 
 use super::settings::settings;
-use super::{GradientMethod, Grid, Learned, Method, Problem, Uses, learn};
+use super::{GradientMethod, Grid, Learned, Method, Names, Problem, Uses, learn};
 use crate::data::Labeled;
 use crate::error::{Error, Result};
 use crate::fit::FitSession;
@@ -11,9 +11,6 @@ use crate::objective::{LargeMarginLoss, LargeMarginLossConfig, TargetNeighbors};
 
 settings! {
     /// Large margin nearest neighbors ([`LargeMarginLoss`]), from any start and through any encoder.
-    ///
-    /// # References
-    /// K. Weinberger, L. Saul, Distance Metric Learning for Large Margin Nearest Neighbor Classification, JMLR 10, 2009.
     Lmnn {
         /// target neighbors of each row: the nearest of its class before learning
         neighbors: usize = 3,
@@ -25,9 +22,7 @@ settings! {
 }
 
 impl Method for Lmnn {
-    const NAME: &'static str = "lmnn";
-    const LABEL: &'static str = "LMNN";
-    const TITLE: &'static str = "Large margin nearest neighbors";
+    const NAMES: Names = ["lmnn", "LMNN", "Large margin nearest neighbors"];
     const WHEN_TO_USE: &'static str =
         "classes; for k-NN with a k of 3 or so, where classes overlap little";
     const USES: &'static [Uses] = Uses::ALL;

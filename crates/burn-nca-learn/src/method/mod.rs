@@ -13,7 +13,6 @@ mod closed;
 pub(crate) mod gradient;
 mod lca;
 mod lmnn;
-mod mlkr;
 #[cfg(not(target_arch = "wasm32"))]
 mod modern;
 mod nca;
@@ -31,10 +30,9 @@ pub use gradient::{GradientMethod, Validation, expected_accuracy_score, kernel_r
 pub(crate) use gradient::{learn_encoder, numbers_by};
 pub use lca::{Lca, LcaClassifier, Trainer};
 pub use lmnn::Lmnn;
-pub use mlkr::Mlkr;
 #[cfg(not(target_arch = "wasm32"))]
 pub use modern::{Modern, ModernRegression};
-pub use nca::{Nca, PairNca, SoftNca};
+pub use nca::{Mlkr, Nca, PairNca, SoftNca};
 pub use ncfs::{Ncfs, NcfsRegression};
 pub use problem::{Holds, Learned, Problem};
 pub use registry::{AnyMethod, MethodInfo, SettingInfo};
@@ -57,11 +55,8 @@ use crate::fit::parameters::{assign, flatten};
 /// The weights of the L2 penalty that a search tries, the likelier first.
 const PENALTIES: [f64; 5] = [0.01, 0.003, 0.001, 0.0, 0.03];
 
-/// A way to learn a map from data.
-///
-/// The type holds the settings of the method; its [`Default`] are those of the paper, and serde names them
-/// (`--set NAME=VALUE`). What all methods share (scaling, penalty, solver, seed) is in
-/// [`FitConfig`](crate::fit::FitConfig).
+/// A way to learn a map from data: its settings, whose [`Default`] are those of the paper and which serde names
+/// (`--set NAME=VALUE`). What all methods share (scaling, penalty, solver, seed) is in [`FitConfig`](crate::fit::FitConfig).
 pub trait Method:
     Serialize
     + DeserializeOwned
@@ -75,24 +70,26 @@ pub trait Method:
     + Into<AnyMethod>
     + Settings
 {
+    /// Its name, label and title.
+    const NAMES: Names;
     /// What it is called in commands and model folders, in lower case: `lmnn`.
-    const NAME: &'static str;
+    const NAME: &'static str = Self::NAMES[0];
     /// What it is called in tables: `LMNN`.
-    const LABEL: &'static str;
+    const LABEL: &'static str = Self::NAMES[1];
     /// Its name in full: `Large margin nearest neighbors`.
-    const TITLE: &'static str;
+    const TITLE: &'static str = Self::NAMES[2];
     /// When to take it, in one line.
     const WHEN_TO_USE: &'static str;
     /// What of the settings that all methods share it uses; what it does not use is refused where it is given.
-    const USES: &'static [Uses];
+    const USES: &'static [Uses] = &[];
     /// The settings that a search tries other values of, with these values, the likelier first; as `--set` takes them.
     const GRID: Grid = &[];
     /// Whether it predicts by a rule that it learns, in the place of the k nearest neighbors.
     const OWN_RULE: bool = false;
+    /// [`searched`](Self::searched), where it does not depend on the settings.
+    const SEARCHED: &'static [Uses] = &[Uses::Start, Uses::L2, Uses::Optimizer];
 
-    /// What it learns from: [`Labeled`](crate::data::Labeled), [`RegressionData`](crate::data::RegressionData),
-    /// [`Coincidences`](crate::data::Coincidences), or [`Features`](crate::data::Features) where it needs no target
-    /// and takes any data.
+    /// What it learns from; [`Features`](crate::data::Features) where it needs no target and takes any data.
     type Data: TrainingData;
 
     /// The settings to start from in practice, where they are others than the paper's.
@@ -108,7 +105,7 @@ pub trait Method:
     /// What of the settings that all methods share, and that it uses, a search tries other values of; the optimizer stands
     /// for the number of steps. A fit that is not scored on its way is scored at its end.
     fn searched(&self) -> &'static [Uses] {
-        &[Uses::Start, Uses::L2, Uses::Optimizer]
+        Self::SEARCHED
     }
 
     /// The weights of the L2 penalty that a search tries, of so many rows, the likelier first.
@@ -131,9 +128,7 @@ pub trait Method:
         Ok(())
     }
 
-    /// Learns the map.
-    ///
-    /// A gradient method writes `learn(self, problem, session)` ([`learn`]).
+    /// Learns the map; a gradient method by [`learn`].
     ///
     /// # Errors
     /// Data or settings that it cannot use, a checkpoint that cannot be used.
@@ -149,6 +144,9 @@ pub trait Method:
         Some(assign(encoder, own).valid())
     }
 }
+
+/// A name in lower case, as tables have it, and in full.
+pub type Names = [&'static str; 3];
 
 /// Settings of a method, each with values of it as `--set` takes them.
 pub type Grid = &'static [(&'static str, &'static [&'static str])];

@@ -5,7 +5,7 @@ mod members;
 mod watch;
 
 use super::settings::settings;
-use super::{Grid, Learned, Method, Problem, Uses};
+use super::{Grid, Learned, Method, Names, Problem, Uses};
 use crate::data::{Labeled, RegressionData, Scaling, ScalingKind};
 use crate::encoder::{EncoderConfig, ModernConfig, NumericEmbeddingConfig};
 use crate::error::{Error, Result};
@@ -152,31 +152,22 @@ macro_rules! modern {
 modern! {
     /// Modern neighborhood components analysis for classes: networks whose embeddings decide by all training rows.
     ///
-    /// Each member is a [`ModernMember`](crate::encoder::ModernMember) of as many dimensions as asked for (128 where none are), trained by
-    /// [`ModernNcaLoss`](crate::objective::ModernNcaLoss) with AdamW and stopped by the held-out rows of its cut of a cross-validation. A
-    /// feature of two values, such as an indicator, is scaled so that they are 1 apart. The
-    /// [`MemberRule`](crate::neighbors::MemberRule) averages the members' probabilities.
+    /// Each [`ModernMember`](crate::encoder::ModernMember) is trained by [`ModernNcaLoss`](crate::objective::ModernNcaLoss) with
+    /// AdamW and stopped by the held-out rows of its cut of a cross-validation. A feature of two values, such as an indicator, is
+    /// scaled so that they are 1 apart. The [`MemberRule`](crate::neighbors::MemberRule) averages the members' probabilities.
     ///
     /// # References
     /// H.-J. Ye, H.-H. Yin, D.-C. Zhan, Modern Neighborhood Components Analysis, ICLR 2025.
     Modern of Labeled: one_hot as Classes, mixed true;
-    const NAME: &'static str = "modern";
-    const LABEL: &'static str = "Modern NCA";
-    const TITLE: &'static str = "Modern neighborhood components analysis";
+    const NAMES: Names = ["modern", "Modern NCA", "Modern neighborhood components analysis"];
     const WHEN_TO_USE: &'static str =
         "classes; the most accurate, where minutes and no picture are asked for";
 }
 
 modern! {
-    /// Modern neighborhood components analysis for numbers, on targets standardized on the training rows; otherwise as
-    /// [`Modern`].
-    ///
-    /// # References
-    /// H.-J. Ye, H.-H. Yin, D.-C. Zhan, Modern Neighborhood Components Analysis, ICLR 2025.
+    /// [`Modern`] for numbers, on targets standardized on the training rows.
     ModernRegression of RegressionData: standardized as Numbers, mixed false;
-    const NAME: &'static str = "modern-regression";
-    const LABEL: &'static str = "Modern NCA for numbers";
-    const TITLE: &'static str = "Modern neighborhood components analysis for numbers";
+    const NAMES: Names = ["modern-regression", "Modern NCA for numbers", "Modern neighborhood components analysis for numbers"];
     const WHEN_TO_USE: &'static str =
         "a numeric target; the most accurate, where minutes and no picture are asked for";
 }
@@ -212,13 +203,9 @@ mod tests {
 
     #[test]
     fn few_rows_are_one_batch_and_many_are_several_unless_asked_for() {
-        let of = |method: Modern, rows: usize| {
-            let batches = method.batches(rows);
-            (batches.batch_size.unwrap(), batches.learning_rate.unwrap())
-        };
+        let of = |method: Modern, rows: usize| method.batches(rows).batch_size.unwrap();
         let usual = [60, 1000, 1001, 9000, 20_000, 60_000].map(|rows| of(Modern::new(), rows));
-        assert_eq!(usual, [60, 1000, 256, 512, 1024, 1024].map(|batch| (batch, 0.01)));
-        assert_eq!(of(Modern::new().with_batch_size(64), 60), (60, 0.01));
-        assert_eq!(of(Modern::new().with_batch_size(64).with_learning_rate(0.02), 90), (64, 0.02));
+        assert_eq!(usual, [60, 1000, 256, 512, 1024, 1024]);
+        assert_eq!([60, 90].map(|rows| of(Modern::new().with_batch_size(64), rows)), [60, 64]);
     }
 }

@@ -1,25 +1,22 @@
-//! Neighborhood components analysis of classes, of numbers (soft matches) and of pairs.
+//! Neighborhood components analysis of classes, of numbers (soft matches, MLKR) and of pairs.
 
 use burn::tensor::{DType, Device};
 
 use super::settings::settings;
-use super::{GradientMethod, Learned, Method, Problem, Uses, Validation, learn, mlkr};
+use super::{GradientMethod, Learned, Method, Names, Problem, Uses, Validation, learn};
 use crate::data::{AgreementWidth, Agreements, Coincidences, Labeled, RegressionData};
 use crate::encoder::{Encoder, EncoderConfig};
 use crate::error::{Error, Result};
 use crate::fit::exact::value;
 use crate::fit::{FitSession, HeldOutScore};
 use crate::objective::{
-    AgreementIndex, ClassIndex, Criterion, NcaLoss, NcaLossConfig, Objective, PairIndex, PairLoss,
-    PairLossConfig, SoftNcaLoss, SoftNcaLossConfig,
+    AgreementIndex, ClassIndex, Criterion, MlkrLoss, MlkrLossConfig, NcaLoss, NcaLossConfig,
+    Objective, PairIndex, PairLoss, PairLossConfig, SoftNcaLoss, SoftNcaLossConfig, TargetIndex,
 };
 use burn_nca::MetricModel;
 
 settings! {
     /// Neighborhood components analysis ([`NcaLoss`]).
-    ///
-    /// # References
-    /// J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004.
     Nca {
         /// F, the expected number of rows classified correctly, or G, the log probability that all are
         criterion: Criterion = "Criterion::F",
@@ -37,9 +34,7 @@ impl Nca {
 }
 
 impl Method for Nca {
-    const NAME: &'static str = "nca";
-    const LABEL: &'static str = "NCA";
-    const TITLE: &'static str = "Neighborhood components analysis";
+    const NAMES: Names = ["nca", "NCA", "Neighborhood components analysis"];
     const WHEN_TO_USE: &'static str =
         "classes; the method to begin with, to any number of dimensions";
     const USES: &'static [Uses] = Uses::EVERY;
@@ -102,16 +97,14 @@ settings! {
 }
 
 impl Method for SoftNca {
-    const NAME: &'static str = "soft-nca";
-    const LABEL: &'static str = "soft NCA";
-    const TITLE: &'static str = "Soft neighborhood components analysis";
+    const NAMES: Names = ["soft-nca", "soft NCA", "Soft neighborhood components analysis"];
     const WHEN_TO_USE: &'static str =
         "a numeric target of which near values are to become near neighbors";
     const USES: &'static [Uses] = Uses::ALL_OF_PAIRS;
     type Data = RegressionData;
 
     fn recommended_l2(&self, _encoder: &EncoderConfig) -> f64 {
-        mlkr::L2
+        L2
     }
 
     fn learn(&self, problem: &Problem<'_, Self::Data>, session: FitSession<'_>) -> Result<Learned> {
@@ -139,9 +132,6 @@ impl GradientMethod for SoftNca {
 
 settings! {
     /// Equation 8 of the NCA paper, over weighted pairs ([`PairLoss`]).
-    ///
-    /// # References
-    /// J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004, section 6.
     PairNca {
         /// whether the normalizer counts each point with itself
         include_self: bool = true,
@@ -149,9 +139,7 @@ settings! {
 }
 
 impl Method for PairNca {
-    const NAME: &'static str = "pairs";
-    const LABEL: &'static str = "pairs";
-    const TITLE: &'static str = "Neighborhood components analysis of pairs";
+    const NAMES: Names = ["pairs", "pairs", "Neighborhood components analysis of pairs"];
     const WHEN_TO_USE: &'static str = "no target; it is known which rows belong together";
     const USES: &'static [Uses] = Uses::ALL_OF_PAIRS;
     type Data = Coincidences;
@@ -183,5 +171,65 @@ impl GradientMethod for PairNca {
             let model = MetricModel::new(encoder.clone(), objective.clone());
             -value(&model, x, &index, &fit.blocks) / index.total_weight()
         })
+    }
+}
+
+/// The default weight of the L2 penalty for numeric targets.
+const L2: f64 = 0.02;
+
+settings! {
+    /// Metric learning for kernel regression ([`MlkrLoss`]), on targets standardized on the training rows.
+    ///
+    /// Predictions are means of the targets of training rows: of all, weighted by `p_ij`
+    /// ([`Fitted::predict_kernel`](crate::Fitted::predict_kernel)), or of the k nearest
+    /// ([`Fitted::predict_numbers`](crate::Fitted::predict_numbers)). The targets are standardized column by column, so that `l2`
+    /// means the same in any unit; without a penalty `1 - value / (n m)` is the leave-one-out R². The model keeps them in their own
+    /// units. Early stopping holds out rows at random and follows their R² by the kernel rule. The automatic start is PCA where
+    /// k < d, else the identity; LDA needs classes.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "flex")] {
+    /// use burn::tensor::Device;
+    /// use burn_nca_learn::Estimator;
+    /// use burn_nca_learn::data::{Features, RegressionData};
+    /// use burn_nca_learn::method::Mlkr;
+    ///
+    /// // The target is the first feature; the second is noise.
+    /// let features = vec![0.0, 5.0, 1.0, 1.0, 2.0, 4.0, 3.0, 0.0, 4.0, 3.0, 5.0, 2.0];
+    /// let data = RegressionData::new(Features::unnamed(features, 2)?, "t", vec![0., 1., 2., 3., 4., 5.])?;
+    /// let fitted = Estimator::recommended(2, 2, Mlkr::new()).fit(&data, &Device::flex())?;
+    /// let predicted = fitted.predict_kernel(&Features::unnamed(vec![2.0, 0.0], 2)?)?;
+    /// assert!((predicted[0] - 2.0).abs() < 0.7);
+    /// # }
+    /// # Ok::<(), burn_nca_learn::Error>(())
+    /// ```
+    Mlkr {}
+}
+
+impl Method for Mlkr {
+    const NAMES: Names = ["mlkr", "MLKR", "Metric learning for kernel regression"];
+    const WHEN_TO_USE: &'static str = "a numeric target; the method to begin with";
+    const USES: &'static [Uses] = Uses::ALL_OF_MEANS;
+    type Data = RegressionData;
+
+    fn recommended_l2(&self, _encoder: &EncoderConfig) -> f64 {
+        L2
+    }
+
+    fn learn(&self, problem: &Problem<'_, Self::Data>, session: FitSession<'_>) -> Result<Learned> {
+        learn(self, problem, session)
+    }
+}
+
+impl GradientMethod for Mlkr {
+    type Objective = MlkrLoss;
+
+    fn objective(&self, _: &Device, _: DType) -> MlkrLoss {
+        MlkrLossConfig::new().init()
+    }
+
+    fn target(&self, train: &RegressionData, device: &Device) -> Result<TargetIndex> {
+        TargetIndex::of(train, device)
     }
 }

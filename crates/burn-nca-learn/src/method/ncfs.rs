@@ -2,58 +2,75 @@
 
 use burn::tensor::{DType, Device};
 
-use super::gradient::{expected_accuracy_by, learn_encoder, numbers_by};
 use super::settings::settings;
-use super::{GradientMethod, Learned, Method, Problem, Uses, Validation};
+use super::{GradientMethod, Learned, Method, Names, Problem, Uses, learn_encoder};
 use crate::data::{Labeled, RegressionData, TrainingData};
-use crate::encoder::{AnyEncoder, DiagonalMap, Encoder, EncoderConfig, FeatureWeights};
+use crate::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, FeatureWeights};
 use crate::error::{Error, Result};
-use crate::fit::{FitSession, HeldOutScore, StartWeights};
+use crate::fit::{FitSession, StartWeights};
 use crate::neighbors::Rule;
 use crate::objective::{
     ClassIndex, NcfsLoss, NcfsLossConfig, NcfsRegressionLoss, NcfsRegressionLossConfig, TargetIndex,
 };
 
-/// What both have in common: the L2 penalty is their λ.
-macro_rules! of_feature_weights {
-    () => {
-        const USES: &'static [Uses] =
-            &[Uses::Start, Uses::L2, Uses::Optimizer, Uses::EarlyStopping];
-
-        /// Not the number of steps: only at the end of a fit are weights 0.
-        fn searched(&self) -> &'static [Uses] {
-            &[Uses::L2]
+/// Feature selection for these data by this loss; the L2 penalty is its λ.
+macro_rules! feature_selection {
+    (
+        $(#[$doc:meta])*
+        $name:ident of $data:ty: $loss:ident, $config:ident, $target:ident;
+        $($names:tt)*
+    ) => {
+        settings! {
+            $(#[$doc])*
+            $name {}
         }
 
-        /// 1/n, and a few times more and less.
-        fn penalties(&self, _encoder: &EncoderConfig, rows: usize) -> Vec<f64> {
-            let times = [1.0, 2.0, 0.5, 4.0, 0.25, 8.0, 0.125, 16.0];
-            times.map(|times| times / rows.max(1) as f64).to_vec()
+        impl Method for $name {
+            $($names)*
+            const USES: &'static [Uses] =
+                &[Uses::Start, Uses::L2, Uses::Optimizer, Uses::EarlyStopping];
+            // Not the number of steps: only at the end of a fit are weights 0.
+            const SEARCHED: &'static [Uses] = &[Uses::L2];
+            type Data = $data;
+
+            /// 1/n, and a few times more and less.
+            fn penalties(&self, _encoder: &EncoderConfig, rows: usize) -> Vec<f64> {
+                let times = [1.0, 2.0, 0.5, 4.0, 0.25, 8.0, 0.125, 16.0];
+                times.map(|times| times / rows.max(1) as f64).to_vec()
+            }
+
+            fn learn(&self, problem: &Problem<'_, $data>, session: FitSession<'_>) -> Result<Learned> {
+                learn_weights(self, problem, session)
+            }
+
+            fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder> {
+                squared(encoder, parameters)
+            }
         }
 
-        fn learn(
-            &self,
-            problem: &Problem<'_, Self::Data>,
-            session: FitSession<'_>,
-        ) -> Result<Learned> {
-            learn_weights(self, problem, session)
-        }
+        impl GradientMethod for $name {
+            type Objective = $loss;
 
-        fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder> {
-            squared(encoder, parameters)
+            fn objective(&self, _: &Device, _: DType) -> $loss {
+                $config::new().init()
+            }
+
+            fn target(&self, train: &$data, device: &Device) -> Result<$target> {
+                $target::of(train, device)
+            }
+
+            fn own_rule(&self) -> Option<Rule> {
+                Some(Rule::Manhattan)
+            }
         }
     };
 }
 
-settings! {
+feature_selection! {
     /// Neighborhood component feature selection ([`NcfsLoss`]).
     ///
     /// λ is [`FitConfig::l2`](crate::fit::FitConfig::l2); 0, the default, stands for 1/n. The map that comes
     /// out is `u = w² ∘ x`, a [`DiagonalMap`], and the rule takes L1 distances in its space.
-    ///
-    /// # References
-    /// W. Yang, K. Wang, W. Zuo, Neighborhood Component Feature Selection for High-Dimensional Data, Journal of Computers
-    /// 7(1), 2012; MATLAB's `fscnca`.
     ///
     /// # Examples
     /// ```
@@ -72,88 +89,17 @@ settings! {
     /// # }
     /// # Ok::<(), burn_nca_learn::Error>(())
     /// ```
-    Ncfs {}
+    Ncfs of Labeled: NcfsLoss, NcfsLossConfig, ClassIndex;
+    const NAMES: Names = ["ncfs", "NCFS", "Neighborhood component feature selection"];
+    const WHEN_TO_USE: &'static str = "classes; to find the few features among many that separate them";
 }
 
-impl Method for Ncfs {
-    const NAME: &'static str = "ncfs";
-    const LABEL: &'static str = "NCFS";
-    const TITLE: &'static str = "Neighborhood component feature selection";
-    const WHEN_TO_USE: &'static str =
-        "classes; to find the few features among many that separate them";
-    type Data = Labeled;
-
-    of_feature_weights!();
-}
-
-impl GradientMethod for Ncfs {
-    type Objective = NcfsLoss;
-
-    fn objective(&self, _: &Device, _: DType) -> NcfsLoss {
-        NcfsLossConfig::new().init()
-    }
-
-    fn target(&self, train: &Labeled, device: &Device) -> Result<ClassIndex> {
-        ClassIndex::of(train, device)
-    }
-
-    fn held_out_score<'a, E: Encoder>(
-        &self,
-        validation: Validation<'a, Labeled>,
-    ) -> Box<HeldOutScore<'a, E>> {
-        expected_accuracy_by(Rule::Manhattan, validation)
-    }
-
-    fn rule(&self, _objective: &NcfsLoss) -> Rule {
-        Rule::Manhattan
-    }
-}
-
-settings! {
-    /// Neighborhood component feature selection for numbers ([`NcfsRegressionLoss`]), on targets standardized on the
-    /// training rows; otherwise as [`Ncfs`].
-    ///
-    /// # References
-    /// MATLAB's `fsrnca` with its loss `mad`.
-    NcfsRegression {}
-}
-
-impl Method for NcfsRegression {
-    const NAME: &'static str = "fsrnca";
-    const LABEL: &'static str = "FSRNCA";
-    const TITLE: &'static str = "Neighborhood component feature selection for regression";
-    const WHEN_TO_USE: &'static str =
-        "a numeric target; to find the few features among many that it follows from";
-    type Data = RegressionData;
-
-    of_feature_weights!();
-}
-
-impl GradientMethod for NcfsRegression {
-    type Objective = NcfsRegressionLoss;
-
-    fn objective(&self, _: &Device, _: DType) -> NcfsRegressionLoss {
-        NcfsRegressionLossConfig::new().init()
-    }
-
-    fn target(&self, train: &RegressionData, device: &Device) -> Result<TargetIndex> {
-        TargetIndex::of(train, device)
-    }
-
-    fn held_out_score<'a, E: Encoder>(
-        &self,
-        validation: Validation<'a, RegressionData>,
-    ) -> Box<HeldOutScore<'a, E>> {
-        Box::new(move |encoder| {
-            let scores = numbers_by(&Rule::Manhattan, encoder, &validation);
-            let error = scores.ok().and_then(|scores| scores.mae());
-            error.map_or(f64::NEG_INFINITY, |error| -error)
-        })
-    }
-
-    fn rule(&self, _objective: &NcfsRegressionLoss) -> Rule {
-        Rule::Manhattan
-    }
+feature_selection! {
+    /// Neighborhood component feature selection for numbers ([`NcfsRegressionLoss`]), on targets standardized on the training
+    /// rows; otherwise as [`Ncfs`].
+    NcfsRegression of RegressionData: NcfsRegressionLoss, NcfsRegressionLossConfig, TargetIndex;
+    const NAMES: Names = ["fsrnca", "FSRNCA", "Neighborhood component feature selection for regression"];
+    const WHEN_TO_USE: &'static str = "a numeric target; to find the few features among many that it follows from";
 }
 
 /// Learns w under the penalty λ, that of the settings or 1/n where there is none, and gives the map of its squares.
@@ -176,12 +122,10 @@ fn learn_weights<M: GradientMethod>(
 
 /// The map of the squares of these weights w.
 fn squared(encoder: &AnyEncoder, weights: &[f64]) -> Option<AnyEncoder> {
-    let AnyEncoder::Diagonal(map) = encoder else { return None };
-    let (scale, device) = (map.diagonal(), map.scale.val().device());
-    let weights = weights.get(..scale.len())?;
-    let squares: Vec<f64> = weights.iter().map(|w| w * w).collect();
-    let dtype = map.scale.val().dtype();
-    Some(AnyEncoder::Diagonal(DiagonalMap::from_scale(&squares, &device, dtype)))
+    let AnyEncoder::Diagonal(DiagonalMap { scale }) = encoder else { return None };
+    let (weights, scale) = (weights.get(..scale.dims()[0])?, scale.val());
+    let map = FeatureWeights::from_weights(weights, &scale.device(), scale.dtype());
+    Some(AnyEncoder::Diagonal(map.diagonal()))
 }
 
 /// Where w starts: at 1, or as the settings say; a warm start is a map of squares.
@@ -195,10 +139,7 @@ fn start_weights<D: TrainingData>(problem: &Problem<'_, D>) -> Result<Vec<f64>> 
                 "feature weights cannot start from a map that mixes features; give a diagonal map, or no start",
             ));
         }
-        None => {
-            let d = problem.data.features().columns();
-            problem.fit.start.diagonal(d, problem.fit.seed)?.0
-        }
+        None => problem.fit.start.diagonal(problem.data.features().columns(), problem.fit.seed)?.0,
     };
     if weights.iter().all(|weight| *weight == 0.0) {
         return Err(Error::setting(

@@ -12,8 +12,7 @@ use crate::Fitted;
 use crate::data::{Features, Labeled, RegressionData, ScalingKind, TensorFeatures, host_values};
 use crate::encoder::{AnyEncoder, Encoder};
 use crate::estimator::Estimator;
-use crate::estimator::tune::{TuneConfig, TuneSession};
-use crate::fit::{EarlyStoppingConfig, FitConfig, FitState, Progress, Start, Termination};
+use crate::fit::{FitConfig, FitState, Progress, Start, Termination};
 use crate::neighbors::Rule;
 
 /// A table of random rows, `[n, d]`, and the class that `class` gives each.
@@ -89,18 +88,6 @@ fn ncfs_takes_its_penalty_from_the_settings() {
     // 0 stands for 1/n; the more it is, the smaller the weights.
     assert_eq!(weights(0.0), weights(1.0 / 60.0));
     assert!(weights(0.1).iter().sum::<f64>() < weights(0.0).iter().sum());
-}
-
-#[test]
-fn the_search_chooses_a_penalty_among_multiples_of_one_by_n() {
-    let data = table(3, [80, 6], |row| usize::from(row[1] > 0.5));
-    let device = Device::flex();
-    let tune = TuneConfig::new().with_folds(3).with_repeats(1).with_most_candidates(3);
-    let estimator = estimator(Ncfs::new(), 6);
-    let search = estimator.search(&tune, &data, &device, TuneSession::new()).unwrap();
-    let tried: Vec<f64> = search.trials.iter().map(|trial| 80.0 * trial.candidate.l2).collect();
-    assert_eq!(tried, [1.0, 2.0, 0.5]);
-    assert!(search.trials.iter().any(|trial| trial.best().accuracy() > 0.8));
 }
 
 #[test]
@@ -225,21 +212,6 @@ fn gvsm_starts_from_the_distances_of_a_given_transform() {
     // The same up to the scale, which is fixed.
     for (found, expected) in metric.iter().zip(&given) {
         assert!((found - expected * metric[0] / given[0]).abs() < 1e-4, "{metric:?} {given:?}");
-    }
-}
-
-#[test]
-fn early_stopping_keeps_the_best_map_by_the_rule_of_the_method() {
-    let data = xor(9);
-    for method in family() {
-        let stop = EarlyStoppingConfig::new().with_patience(3);
-        let config = FitConfig::new().with_early_stopping(Some(stop));
-        let summary = fit(&estimator(method, 4).with_fit(config), &data).summary().clone();
-        let scores: Vec<f64> = summary.history.iter().filter_map(|step| step.held_out).collect();
-        assert!(
-            summary.held_out_rows > 0 && scores.iter().all(|score| (0.0..=1.0).contains(score))
-        );
-        assert!(!scores.is_empty());
     }
 }
 

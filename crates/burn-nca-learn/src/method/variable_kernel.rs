@@ -2,16 +2,13 @@
 
 use burn::tensor::{DType, Device};
 
-use super::gradient::{expected_accuracy_by, learn_encoder};
 use super::settings::settings;
-use super::{GradientMethod, Grid, Learned, Method, Problem, Uses, Validation};
+use super::{GradientMethod, Grid, Learned, Method, Names, Problem, Uses, learn_encoder};
 use crate::baseline::transposed;
 use crate::data::Labeled;
-use crate::encoder::{
-    AnyEncoder, DiagonalMap, Encoder, EncoderConfig, LinearMap, TriangularMap, matrix_of,
-};
+use crate::encoder::{AnyEncoder, DiagonalMap, EncoderConfig, LinearMap, TriangularMap, matrix_of};
 use crate::error::{Error, Result};
-use crate::fit::{FitSession, HeldOutScore};
+use crate::fit::FitSession;
 use crate::neighbors::{Rule, VariableKernel};
 use crate::objective::{KernelTarget, VariableKernelLoss, VariableKernelLossConfig};
 
@@ -61,12 +58,8 @@ macro_rules! of_the_variable_kernel {
                 }
             }
 
-            fn held_out_score<'a, E: Encoder>(
-                &self,
-                validation: Validation<'a, Labeled>,
-            ) -> Box<HeldOutScore<'a, E>> {
-                // With the width that it starts from.
-                expected_accuracy_by(Rule::VariableKernel(self.kernel()), validation)
+            fn own_rule(&self) -> Option<Rule> {
+                Some(Rule::VariableKernel(self.kernel()))
             }
 
             fn rule(&self, objective: &VariableKernelLoss) -> Rule {
@@ -82,9 +75,6 @@ of_the_variable_kernel! {
     ///
     /// The error does not depend on the scale of the map; what comes out has `tr LᵀL = d`. There is no penalty, as one on
     /// the scale would mean nothing. A `width_penalty` of 0 is the paper's error, which few rows overfit by a narrow kernel.
-    ///
-    /// # References
-    /// D. G. Lowe, Similarity Metric Learning for a Variable-Kernel Classifier, Neural Computation 7, 1995.
     Vsm
 }
 
@@ -94,27 +84,19 @@ of_the_variable_kernel! {
     /// Fitted to the end it overfits more than VSM does. [`FitConfig::l2`](crate::fit::FitConfig::l2) weighs what VSM has
     /// not, the squares off the diagonal ([`TriangularMap`]); early stopping is the other cure. A given start is a
     /// transform (Fourier, Hadamard, whitening) whose distances the triangular map takes over.
-    ///
-    /// # References
-    /// J. J. Naudé, M. A. van Wyk, Generalized Similarity Metric Learning for a Variable Kernel Classifier, 2002.
     Gvsm
 }
 
 impl Method for Vsm {
-    const NAME: &'static str = "vsm";
-    const LABEL: &'static str = "VSM";
-    const TITLE: &'static str = "Variable-kernel similarity metric learning";
+    const NAMES: Names = ["vsm", "VSM", "Variable-kernel similarity metric learning"];
     const WHEN_TO_USE: &'static str =
         "classes; few rows, features of unequal relevance that need no mixing";
     const USES: &'static [Uses] = &[Uses::Start, Uses::Optimizer, Uses::EarlyStopping];
+    // The error does not depend on the scale that the map starts from.
+    const SEARCHED: &'static [Uses] = &[Uses::Optimizer];
     const GRID: Grid = GRID;
     const OWN_RULE: bool = true;
     type Data = Labeled;
-
-    /// The error does not depend on the scale that the map starts from.
-    fn searched(&self) -> &'static [Uses] {
-        &[Uses::Optimizer]
-    }
 
     fn check(&self, problem: &Problem<'_, Labeled>) -> Result<()> {
         check((self.kernel(), self.width_penalty), problem)
@@ -130,32 +112,26 @@ impl Method for Vsm {
         };
         let Learned { encoder, rule, summary } =
             learn_encoder(self, (map, start), &problem, (None, session))?;
-        let scale = of_unit_scale(encoder.diagonal(), problem.d_output);
-        let map = DiagonalMap::from_scale(&scale, &problem.device, problem.dtype);
-        Ok(Learned { encoder: AnyEncoder::Diagonal(map), rule, summary })
+        let encoder = diagonal(encoder.diagonal(), &problem.device, problem.dtype);
+        Ok(Learned { encoder, rule, summary })
     }
 
     fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder> {
-        let AnyEncoder::Diagonal(map) = encoder else { return None };
-        let (d, at) = (map.diagonal().len(), map.scale.val());
-        let scale = of_unit_scale(parameters.get(..d)?.to_vec(), d);
-        Some(AnyEncoder::Diagonal(DiagonalMap::from_scale(&scale, &at.device(), at.dtype())))
+        let AnyEncoder::Diagonal(DiagonalMap { scale }) = encoder else { return None };
+        let scale = scale.val();
+        let entries = parameters.get(..scale.dims()[0])?.to_vec();
+        Some(diagonal(entries, &scale.device(), scale.dtype()))
     }
 }
 
 impl Method for Gvsm {
-    const NAME: &'static str = "gvsm";
-    const LABEL: &'static str = "GVSM";
-    const TITLE: &'static str = "Generalized variable-kernel similarity metric learning";
+    const NAMES: Names = ["gvsm", "GVSM", "Generalized variable-kernel similarity metric learning"];
     const WHEN_TO_USE: &'static str = "classes; as VSM, where the noise of features is correlated";
     const USES: &'static [Uses] = &[Uses::Start, Uses::L2, Uses::Optimizer, Uses::EarlyStopping];
+    const SEARCHED: &'static [Uses] = &[Uses::L2, Uses::Optimizer];
     const GRID: Grid = GRID;
     const OWN_RULE: bool = true;
     type Data = Labeled;
-
-    fn searched(&self) -> &'static [Uses] {
-        &[Uses::L2, Uses::Optimizer]
-    }
 
     fn check(&self, problem: &Problem<'_, Labeled>) -> Result<()> {
         check((self.kernel(), self.width_penalty), problem)
@@ -170,9 +146,8 @@ impl Method for Gvsm {
         let map = TriangularMap::of_transform(&transform, d, device, dtype)?;
         let Learned { encoder, rule, summary } =
             learn_encoder(self, (map, resolved), problem, (None, session))?;
-        let rows = of_unit_scale(encoder.matrix(), d);
-        let map = LinearMap::from_weight(&transposed(&rows, d), [d, d], device, dtype);
-        Ok(Learned { encoder: AnyEncoder::Linear(map), rule, summary })
+        let encoder = linear(transposed(&encoder.matrix(), d), d, device, dtype);
+        Ok(Learned { encoder, rule, summary })
     }
 
     fn encoder_at(&self, encoder: &AnyEncoder, parameters: &[f64]) -> Option<AnyEncoder> {
@@ -182,13 +157,22 @@ impl Method for Gvsm {
         // The transpose of L; what is above its diagonal is masked.
         let masked = parameters.get(..d * d)?.iter().enumerate();
         let masked = masked.map(|(at, entry)| if at % d <= at / d { *entry } else { 0.0 });
-        let weights = of_unit_scale(masked.collect(), d);
-        let map = LinearMap::from_weight(&weights, [d, d], &weight.device(), weight.dtype());
-        Some(AnyEncoder::Linear(map))
+        Some(linear(masked.collect(), d, &weight.device(), weight.dtype()))
     }
 }
 
-/// The same map with `tr LᵀL = d`.
+fn diagonal(entries: Vec<f64>, device: &Device, dtype: DType) -> AnyEncoder {
+    let d = entries.len();
+    AnyEncoder::Diagonal(DiagonalMap::from_scale(&of_unit_scale(entries, d), device, dtype))
+}
+
+/// From a weight, the transpose of L.
+fn linear(weight: Vec<f64>, d: usize, device: &Device, dtype: DType) -> AnyEncoder {
+    let weight = of_unit_scale(weight, d);
+    AnyEncoder::Linear(LinearMap::from_weight(&weight, [d, d], device, dtype))
+}
+
+/// The entries of a map with `tr LᵀL = d`.
 fn of_unit_scale(entries: Vec<f64>, d: usize) -> Vec<f64> {
     let squares: f64 = entries.iter().map(|entry| entry * entry).sum();
     let factor = if squares > 0.0 { (d as f64 / squares).sqrt() } else { 1.0 };

@@ -12,7 +12,7 @@ use crate::evaluate::expected_accuracy;
 use crate::fit::{FitSession, FitSummary, ResolvedStart, Start, StartWeights};
 use crate::method::settings::settings;
 use crate::method::start::build;
-use crate::method::{Grid, Learned, Method, Problem, Uses};
+use crate::method::{Grid, Learned, Method, Names, Problem, Uses};
 use crate::neighbors::{CoincidenceRule, Points, Rule};
 
 /// The most dimensions of a class where the user names none: the gain over other methods is largest for few.
@@ -39,9 +39,8 @@ settings! {
 }
 
 impl Method for LcaClassifier {
-    const NAME: &'static str = "lca-classifier";
-    const LABEL: &'static str = "LCA classifier";
-    const TITLE: &'static str = "Latent coincidence analysis, one map per class";
+    const NAMES: Names =
+        ["lca-classifier", "LCA classifier", "Latent coincidence analysis, one map per class"];
     const WHEN_TO_USE: &'static str = "classes that are clouds about a mean; few dimensions for each, and no reference rows at prediction";
     const USES: &'static [Uses] = Uses::ALL;
     const GRID: Grid = &[("trainer", &["em", "gradient"]), ("steps", &["200", "50"])];
@@ -81,7 +80,6 @@ impl Method for LcaClassifier {
                 let z = encoder.forward(queries.clone());
                 let found = rule.and_then(|rule| rule.probabilities(&z, held_out.classes()));
                 let score = found.and_then(|found| expected_accuracy(&found, held_out.labels()));
-                // A diverged embedding scores below any other.
                 score.ok().flatten().unwrap_or(f64::NEG_INFINITY)
             }
         });
@@ -131,16 +129,11 @@ impl ClassMeans {
     /// Each class mean with every row.
     fn pairs(&self, data: &Labeled) -> Result<LabeledPairs> {
         let n = data.rows();
-        let mut pairs = Vec::with_capacity(n * self.classes.len());
-        for (map, class) in self.classes.iter().enumerate() {
-            let pair = |(row, label): (usize, &usize)| LabeledPair {
-                anchor: n + map,
-                other: row,
-                coincide: label == class,
-                map,
-            };
-            pairs.extend(data.labels().iter().enumerate().map(pair));
-        }
+        let of_class = |(map, &class): (usize, &usize)| {
+            let rows = data.labels().iter().map(move |label| *label == class).enumerate();
+            rows.map(move |(other, coincide)| LabeledPair { anchor: n + map, other, coincide, map })
+        };
+        let pairs = self.classes.iter().enumerate().flat_map(of_class).collect();
         LabeledPairs::new(n + self.classes.len(), pairs)
     }
 

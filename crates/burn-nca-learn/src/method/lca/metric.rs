@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::evaluate::{Embedded, held_out_accuracy};
 use crate::fit::{FitSession, FitSummary, ResolvedStart, Start, StartWeights, Termination};
 use crate::method::settings::settings;
-use crate::method::{Grid, Learned, Method, Problem, Uses};
+use crate::method::{Grid, Learned, Method, Names, Problem, Uses};
 use crate::neighbors::Rule;
 use crate::objective::TargetNeighbors;
 use crate::objective::transfer::widest_float;
@@ -49,9 +49,7 @@ settings! {
 }
 
 impl Method for Lca {
-    const NAME: &'static str = "lca";
-    const LABEL: &'static str = "LCA";
-    const TITLE: &'static str = "Latent coincidence analysis";
+    const NAMES: Names = ["lca", "LCA", "Latent coincidence analysis"];
     const WHEN_TO_USE: &'static str = "classes and k-NN, where a likelihood is wanted and few dimensions; EM has no step to choose";
     const USES: &'static [Uses] = Uses::ALL;
     const GRID: Grid = &[
@@ -94,14 +92,14 @@ impl Method for Lca {
             return Ok(learned(start, FitSummary { start: resolved, termination, ..summary }));
         }
         let pairs = LabeledPairs::new(train.rows(), found)?;
-        let embedded = start.forward(problem.tensor(&train));
+        let x = problem.tensor(&train);
+        let length = neighbors.sq_length(&start.forward(x.clone()))?;
         let more = |weights: &[f64]| {
             let d = train.features().columns();
             let map = Projection::from_matrix(weights, [weights.len() / d, d]);
             let z = map.apply(train.features())?;
             neighbors.labeled_pairs(&z.to_tensor(device, input.dtype()))
         };
-        let x = problem.tensor(&train);
         // The accuracy of k-NN among the training rows on the held-out ones.
         let score = held_out.as_ref().map(|held_out| {
             let (x, queries, train) = (&x, problem.tensor(held_out), &train);
@@ -111,7 +109,6 @@ impl Method for Lca {
                 let references = Embedded::new(&points, train.labels());
                 let queries = Embedded::new(&found, held_out.labels());
                 let accuracy = held_out_accuracy(references, queries, k).ok();
-                // A diverged embedding scores below any other; the fit itself reports that it is not finite.
                 accuracy.and_then(|accuracy| accuracy.value()).unwrap_or(f64::NEG_INFINITY)
             }
         });
@@ -121,7 +118,7 @@ impl Method for Lca {
             pairs: &pairs,
             latent: problem.d_output,
             local_scales: self.local_scales,
-            sigma_sq: start_sigma_sq(neighbors.sq_length(&embedded)?, problem.d_output),
+            sigma_sq: start_sigma_sq(length, problem.d_output),
             start,
             steps: self.steps,
             refresh: (self.refresh > 0).then(|| (self.refresh, Box::new(more) as Box<_>)),

@@ -6,9 +6,6 @@
 //! lca              a row with its nearest of its class (y = 1) and the others that are as near (y = 0); k-NN in W x
 //! lca-classifier   a row with each class mean, y = 1 for its own: one map per class; the most likely mean decides
 //! ```
-//!
-//! # References
-//! M. Der, L. K. Saul, Latent Coincidence Analysis: A Hidden Variable Model for Distance Metric Learning, NIPS 2012.
 
 mod classifier;
 mod metric;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender, SyncSender};
 
 use burn::module::Module;
-use burn::tensor::{DType, Device, Tensor, TensorData};
+use burn::tensor::{DType, Device, Tensor};
 use burn_nca::internal::{Checkpoint, FitKey, load_record};
 
 use super::cuts::{cuts, held_out};
@@ -20,6 +20,7 @@ use crate::fit::{
 };
 use crate::method::gradient::{GradientFit, prepare};
 use crate::method::{Learned, Problem};
+use crate::objective::transfer::float_tensor;
 use crate::objective::{ModernNcaLoss, TargetIndex};
 use crate::side_by_side::side_by_side;
 
@@ -61,9 +62,8 @@ impl Settings<'_> {
         let cuts = cuts(data, self.network.members, problem.fit.seed)?;
         let state = State::of(&mut checkpoint, cuts.len())?;
         let (factors, two_valued) = two_valued(data.features());
-        let factors = TensorData::new(factors, [data.features().columns()]);
-        let factors = factors.convert_dtype(problem.dtype);
-        let factors = Tensor::<1>::from_data(factors, (&problem.device, problem.dtype));
+        let size = [data.features().columns()];
+        let factors = float_tensor(factors, size, &problem.device, problem.dtype);
         let common = Common {
             settings: self,
             targets: (&values, columns, weights),
@@ -218,11 +218,10 @@ impl Common<'_> {
 
     /// How a member is fitted to so many rows.
     fn config(&self, number: usize, rows: usize, seconds: Option<f64>) -> FitConfig {
+        let stop = EarlyStoppingConfig::new().with_patience(self.settings.patience);
         FitConfig::new()
             .with_optimizer(OptimizerConfig::Adam((self.settings.batches)(rows)))
-            .with_early_stopping(Some(
-                EarlyStoppingConfig::new().with_patience(self.settings.patience),
-            ))
+            .with_early_stopping(Some(stop))
             .with_time_budget(seconds)
             .with_penalty(Some(Penalty::Weights))
             .with_seed(self.fit.seed.wrapping_add(number as u64))
@@ -242,14 +241,13 @@ impl Common<'_> {
         };
         let tensor = |rows: Vec<f64>| {
             let shape = [rows.len() / columns, columns];
-            let data = TensorData::new(rows, shape).convert_dtype(self.dtype);
-            Tensor::<2>::from_data(data, (device, self.dtype))
+            float_tensor(rows, shape, device, self.dtype)
         };
         let Split { train, test } = &self.cuts[number];
         let mut target = TargetIndex::new(&rows(train), columns, device)?;
         if let Some(weights) = weights {
-            target =
-                target.with_weights(&train.iter().map(|row| weights[*row]).collect::<Vec<_>>())?;
+            let weights: Vec<f64> = train.iter().map(|row| weights[*row]).collect();
+            target = target.with_weights(&weights)?;
         }
         let [x, held_out] = [train, test].map(|rows| Inputs::Tensor(x).rows(rows));
         let [known, truth] = [tensor(rows(train)), tensor(rows(test))];

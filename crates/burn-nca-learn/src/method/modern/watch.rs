@@ -130,9 +130,8 @@ impl<'a, 'c> Watch<'a, 'c> {
     pub fn learned(mut self, held_out: Vec<Option<usize>>) -> Result<Learned> {
         // The place of each member among those that were begun.
         let mut begun = 0..;
-        let places =
-            self.networks.iter().map(|network| network.as_ref().and_then(|_| begun.next()));
-        let places: Vec<Option<usize>> = places.collect();
+        let place = |network: &Option<_>| network.as_ref().and_then(|_| begun.next());
+        let places: Vec<Option<usize>> = self.networks.iter().map(place).collect();
         let held_out: Vec<_> = held_out.into_iter().map(|number| places[number?]).collect();
         let (members, fits): (Vec<_>, Vec<_>) = self.networks.into_iter().flatten().unzip();
         let summary = summary(&fits, self.state.seconds, held_out.len());
