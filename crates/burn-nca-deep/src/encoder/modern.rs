@@ -91,16 +91,11 @@ impl ModernConfig {
         let blocks = block.checked_add(norm)?.checked_mul(self.blocks)?;
         let last = if self.blocks > 0 { norm } else { 0 };
         let member = |embedding: Option<&NumericEmbeddingConfig>| {
-            let (inputs, embedding) = match embedding {
-                Some(NumericEmbeddingConfig { frequencies, size, .. }) => {
-                    let shared = linear(frequencies.checked_mul(2)?, *size)?;
-                    let of_features = frequencies.checked_mul(d_input)?;
-                    (d_input.checked_mul(*size)?, shared.checked_add(of_features)?)
-                }
-                None => (d_input, 0),
-            };
-            let layers = [linear(inputs, size)?, blocks, last];
-            layers.into_iter().try_fold(embedding, usize::checked_add)
+            let [m, e] = embedding.map_or([0, 1], |of| [of.frequencies, of.size]);
+            let shared = if m > 0 { linear(m.checked_mul(2)?, e)? } else { 0 };
+            let inputs = linear(d_input.checked_mul(e)?, size)?;
+            let layers = [m.checked_mul(d_input)?, inputs, blocks, last];
+            layers.into_iter().try_fold(shared, usize::checked_add)
         };
         let period = self.embedded.len().max(1);
         let (periods, rest) = (self.members / period, self.members % period);
@@ -147,6 +142,8 @@ impl ModernConfig {
 /// ```text
 /// z = norm(B_L(... B_1(W e(x) + b)))
 /// ```
+/// # References
+/// H.-J. Ye, H.-H. Yin, D.-C. Zhan, Modern Neighborhood Components Analysis, ICLR 2025.
 #[derive(Module, Debug)]
 pub struct ModernMember {
     /// Of the features, where they have one.

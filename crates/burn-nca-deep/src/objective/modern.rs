@@ -149,6 +149,9 @@ impl BatchLoss for ModernNcaLoss {
     type Target = Tensor<2>;
 
     /// Everything stays on the device.
+    ///
+    /// # Panics
+    /// If there is not one target row per embedding row, or no row.
     fn batch_loss(&self, embeddings: Tensor<2>, targets: &Tensor<2>) -> Tensor<1> {
         let [n, _] = embeddings.dims();
         assert_rows("batch", n);

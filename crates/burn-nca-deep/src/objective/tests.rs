@@ -8,24 +8,16 @@ use super::*;
 #[test]
 fn every_loss_prints_its_settings() {
     let device = Device::flex();
+    let near = SoftNearestNeighborLossConfig::new().init(&device).to_string();
+    assert!(near.starts_with("SoftNearestNeighborLoss {similarity: SqEuclidean, temp"), "{near}");
+    let pull = SupConLossConfig::new().init(&device).to_string();
+    assert!(pull.starts_with("SupConLoss {similarity: Cosine, temperature: Temp"), "{pull}");
+    let proxies = ProxyNcaLossConfig::new(2, 2).init(&device).to_string();
+    assert!(proxies.starts_with("ProxyNcaLoss {classes: 2, d_embedding: 2, sim"), "{proxies}");
     let memory = MemoryLossConfig::new(70, 2).init(NcaLossConfig::new().init(), &device);
-    for (shown, parts) in [
-        (
-            SoftNearestNeighborLossConfig::new().init(&device).to_string(),
-            ["SoftNearestNeighborLoss {similarity: SqEuclidean, ", "Temperature {start: 1"],
-        ),
-        (
-            SupConLossConfig::new().init(&device).to_string(),
-            ["SupConLoss {similarity: Cosine, ", "temperature: Temperature {start: 0.1"],
-        ),
-        (
-            ProxyNcaLossConfig::new(2, 2).init(&device).to_string(),
-            ["ProxyNcaLoss {classes: 2, d_embedding: 2, ", "similarity: Cosine, temperature: "],
-        ),
-        (memory.to_string(), ["NcaLoss {criterion: F", "CrossBatchMemory {capacity: 70"]),
-        (memory.to_string(), ["MemoryLoss {", "warm_up: 0"]),
-    ] {
-        assert!(parts.iter().all(|part| shown.contains(part)), "{shown}");
+    let memory = memory.to_string();
+    for part in ["MemoryLoss {", "NcaLoss {criterion: F", "{capacity: 70", "warm_up: 0"] {
+        assert!(memory.contains(part), "{memory}");
     }
 }
 

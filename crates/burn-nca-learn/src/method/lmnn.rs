@@ -11,6 +11,9 @@ use crate::objective::{LargeMarginLoss, LargeMarginLossConfig, TargetNeighbors};
 
 settings! {
     /// Large margin nearest neighbors ([`LargeMarginLoss`]), from any start and through any encoder.
+    ///
+    /// # References
+    /// K. Weinberger, L. Saul, Distance Metric Learning for Large Margin Nearest Neighbor Classification, JMLR 10, 2009.
     Lmnn {
         /// target neighbors of each row: the nearest of its class before learning
         neighbors: usize = 3,

@@ -166,6 +166,9 @@ modern! {
 
 modern! {
     /// [`Modern`] for numbers, on targets standardized on the training rows.
+    ///
+    /// # References
+    /// H.-J. Ye, H.-H. Yin, D.-C. Zhan, Modern Neighborhood Components Analysis, ICLR 2025.
     ModernRegression of RegressionData: standardized as Numbers, mixed false;
     const NAMES: Names = ["modern-regression", "Modern NCA for numbers", "Modern neighborhood components analysis for numbers"];
     const WHEN_TO_USE: &'static str =

@@ -17,6 +17,9 @@ use burn_nca::MetricModel;
 
 settings! {
     /// Neighborhood components analysis ([`NcaLoss`]).
+    ///
+    /// # References
+    /// J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004.
     Nca {
         /// F, the expected number of rows classified correctly, or G, the log probability that all are
         criterion: Criterion = "Criterion::F",
@@ -132,6 +135,9 @@ impl GradientMethod for SoftNca {
 
 settings! {
     /// Equation 8 of the NCA paper, over weighted pairs ([`PairLoss`]).
+    ///
+    /// # References
+    /// J. Goldberger et al., Neighborhood Components Analysis, NIPS 2004, section 6.
     PairNca {
         /// whether the normalizer counts each point with itself
         include_self: bool = true,
@@ -189,7 +195,6 @@ settings! {
     ///
     /// # Examples
     /// ```
-    /// # #[cfg(feature = "flex")] {
     /// use burn::tensor::Device;
     /// use burn_nca_learn::Estimator;
     /// use burn_nca_learn::data::{Features, RegressionData};
@@ -201,9 +206,11 @@ settings! {
     /// let fitted = Estimator::recommended(2, 2, Mlkr::new()).fit(&data, &Device::flex())?;
     /// let predicted = fitted.predict_kernel(&Features::unnamed(vec![2.0, 0.0], 2)?)?;
     /// assert!((predicted[0] - 2.0).abs() < 0.7);
-    /// # }
     /// # Ok::<(), burn_nca_learn::Error>(())
     /// ```
+    ///
+    /// # References
+    /// K. Weinberger and G. Tesauro, Metric Learning for Kernel Regression, AISTATS 2007.
     Mlkr {}
 }
 

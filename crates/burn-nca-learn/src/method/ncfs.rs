@@ -72,9 +72,12 @@ feature_selection! {
     /// λ is [`FitConfig::l2`](crate::fit::FitConfig::l2); 0, the default, stands for 1/n. The map that comes
     /// out is `u = w² ∘ x`, a [`DiagonalMap`], and the rule takes L1 distances in its space.
     ///
+    /// # References
+    /// W. Yang, K. Wang, W. Zuo, Neighborhood Component Feature Selection for High-Dimensional Data, Journal of Computers
+    /// 7(1), 2012; MATLAB's `fscnca`.
+    ///
     /// # Examples
     /// ```
-    /// # #[cfg(feature = "flex")] {
     /// use burn::tensor::Device;
     /// use burn_nca_learn::data::{Features, Labeled};
     /// use burn_nca_learn::estimator::Estimator;
@@ -86,7 +89,6 @@ feature_selection! {
     /// let fitted = Estimator::new(2, 2, Ncfs::new()).fit(&data, &Device::flex())?;
     /// let weights = fitted.feature_norms().unwrap_or_default(); // w²
     /// assert!(weights[0] > 1.0 && weights[1] < 1e-3, "{weights:?}");
-    /// # }
     /// # Ok::<(), burn_nca_learn::Error>(())
     /// ```
     Ncfs of Labeled: NcfsLoss, NcfsLossConfig, ClassIndex;
@@ -97,6 +99,9 @@ feature_selection! {
 feature_selection! {
     /// Neighborhood component feature selection for numbers ([`NcfsRegressionLoss`]), on targets standardized on the training
     /// rows; otherwise as [`Ncfs`].
+    ///
+    /// # References
+    /// MATLAB's `fsrnca` with its loss `mad`.
     NcfsRegression of RegressionData: NcfsRegressionLoss, NcfsRegressionLossConfig, TargetIndex;
     const NAMES: Names = ["fsrnca", "FSRNCA", "Neighborhood component feature selection for regression"];
     const WHEN_TO_USE: &'static str = "a numeric target; to find the few features among many that it follows from";

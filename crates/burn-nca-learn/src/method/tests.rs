@@ -50,17 +50,6 @@ fn largest(fitted: &Fitted, count: usize) -> Vec<usize> {
     order
 }
 
-#[test]
-fn ncfs_finds_three_features_of_twenty() {
-    let found = |seed: &u64| {
-        let data = table(*seed, [100, 20], |row| usize::from(row[3] * row[9] / row[15] < 0.4));
-        let config = FitConfig::new().with_scaling(ScalingKind::MinMax);
-        largest(&fit(&estimator(Ncfs::new(), 20).with_fit(config), &data), 3) == [3, 9, 15]
-    };
-    let found = (0..3).filter(found).count();
-    assert!(found >= 2, "{found} of 3");
-}
-
 /// Two features of 102: the exclusive-or of four clusters, and 100 of noise.
 #[test]
 fn ncfs_finds_two_features_of_102() {

@@ -12,8 +12,19 @@ use crate::fit::FitSession;
 use crate::neighbors::{Rule, VariableKernel};
 use crate::objective::{KernelTarget, VariableKernelLoss, VariableKernelLossConfig};
 
-/// The values that a search tries.
-const GRID: Grid = &[("width_penalty", &["0.1", "1", "0.01"]), ("neighbors", &["10", "5", "20"])];
+/// What both methods say of themselves alike.
+macro_rules! of_both {
+    () => {
+        const GRID: Grid =
+            &[("width_penalty", &["0.1", "1", "0.01"]), ("neighbors", &["10", "5", "20"])];
+        const OWN_RULE: bool = true;
+        type Data = Labeled;
+
+        fn check(&self, problem: &Problem<'_, Labeled>) -> Result<()> {
+            check((self.kernel(), self.width_penalty), problem)
+        }
+    };
+}
 
 /// The settings of [`Vsm`] and [`Gvsm`], and what follows from them.
 macro_rules! of_the_variable_kernel {
@@ -75,6 +86,9 @@ of_the_variable_kernel! {
     ///
     /// The error does not depend on the scale of the map; what comes out has `tr LᵀL = d`. There is no penalty, as one on
     /// the scale would mean nothing. A `width_penalty` of 0 is the paper's error, which few rows overfit by a narrow kernel.
+    ///
+    /// # References
+    /// D. G. Lowe, Similarity Metric Learning for a Variable-Kernel Classifier, Neural Computation 7, 1995.
     Vsm
 }
 
@@ -84,6 +98,9 @@ of_the_variable_kernel! {
     /// Fitted to the end it overfits more than VSM does. [`FitConfig::l2`](crate::fit::FitConfig::l2) weighs what VSM has
     /// not, the squares off the diagonal ([`TriangularMap`]); early stopping is the other cure. A given start is a
     /// transform (Fourier, Hadamard, whitening) whose distances the triangular map takes over.
+    ///
+    /// # References
+    /// J. J. Naudé, M. A. van Wyk, Generalized Similarity Metric Learning for a Variable Kernel Classifier, 2002.
     Gvsm
 }
 
@@ -94,13 +111,7 @@ impl Method for Vsm {
     const USES: &'static [Uses] = &[Uses::Start, Uses::Optimizer, Uses::EarlyStopping];
     // The error does not depend on the scale that the map starts from.
     const SEARCHED: &'static [Uses] = &[Uses::Optimizer];
-    const GRID: Grid = GRID;
-    const OWN_RULE: bool = true;
-    type Data = Labeled;
-
-    fn check(&self, problem: &Problem<'_, Labeled>) -> Result<()> {
-        check((self.kernel(), self.width_penalty), problem)
-    }
+    of_both!();
 
     fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
         let encoder = EncoderConfig::Diagonal;
@@ -129,13 +140,7 @@ impl Method for Gvsm {
     const WHEN_TO_USE: &'static str = "classes; as VSM, where the noise of features is correlated";
     const USES: &'static [Uses] = &[Uses::Start, Uses::L2, Uses::Optimizer, Uses::EarlyStopping];
     const SEARCHED: &'static [Uses] = &[Uses::L2, Uses::Optimizer];
-    const GRID: Grid = GRID;
-    const OWN_RULE: bool = true;
-    type Data = Labeled;
-
-    fn check(&self, problem: &Problem<'_, Labeled>) -> Result<()> {
-        check((self.kernel(), self.width_penalty), problem)
-    }
+    of_both!();
 
     fn learn(&self, problem: &Problem<'_, Labeled>, session: FitSession<'_>) -> Result<Learned> {
         let (d, device, dtype) = (problem.d_output, &problem.device, problem.dtype);

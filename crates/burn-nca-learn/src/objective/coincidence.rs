@@ -106,7 +106,6 @@ impl CoincidenceLossConfig {
 ///
 /// # Examples
 /// ```
-/// # #[cfg(feature = "flex")] {
 /// use burn::tensor::{DType, Device, Tensor};
 /// use burn_nca_learn::data::{LabeledPair, LabeledPairs};
 /// use burn_nca_learn::objective::{CoincidenceIndex, CoincidenceLossConfig, Objective};
@@ -118,7 +117,6 @@ impl CoincidenceLossConfig {
 /// let loss = CoincidenceLossConfig::new().init(&index, &device, DType::F32);
 /// let value: f32 = loss.total(z, &index).into_scalar();
 /// assert!((value - 0.5 * 3f32.ln()).abs() < 1e-6); // (1 + 2)^(-1/2) for the pair that coincides, 1 for the other
-/// # }
 /// # Ok::<(), burn_nca_learn::Error>(())
 /// ```
 #[derive(Module, Debug)]
@@ -156,9 +154,13 @@ impl CoincidenceLoss {
         logarithms.into_iter().map(f64::exp).collect()
     }
 
-    /// The loss of a batch of rows with a class each, and with local scales the numbers of the samples that the loss was made
-    /// for. The batch is read from its device, as targets and impostors are searched on the host; NaN if a coordinate is not
-    /// finite.
+    /// The loss of a batch of rows with a class each. The batch is read from its device, as targets and impostors are
+    /// searched on the host; NaN if a coordinate is not finite.
+    ///
+    /// # Shapes
+    /// - embeddings: `[n, p]`
+    /// - target: n rows; with local scales their numbers are those of the samples that the loss was made for
+    /// - output: `[1]`
     ///
     /// # Panics
     /// If there is not one label per embedding row, no row, or a number beyond the samples that have a length scale.

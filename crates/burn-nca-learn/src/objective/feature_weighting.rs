@@ -57,7 +57,6 @@ impl NcfsLossConfig {
 ///
 /// # Examples
 /// ```
-/// # #[cfg(feature = "flex")] {
 /// use burn::tensor::{Device, Tensor};
 /// use burn_nca_learn::objective::{ClassIndex, NcfsLossConfig, Objective};
 ///
@@ -66,7 +65,6 @@ impl NcfsLossConfig {
 /// let classes = ClassIndex::new(&[0, 0, 1, 1], &device)?;
 /// let loss: f32 = NcfsLossConfig::new().init().total(u, &classes).into_scalar();
 /// assert!((loss + 4.0).abs() < 1e-3); // every p_i is 1, but for 2 exp(-9)
-/// # }
 /// # Ok::<(), burn_nca_learn::Error>(())
 /// ```
 #[derive(Module, Debug)]
@@ -82,6 +80,9 @@ impl BatchLoss for NcfsLoss {
     type Target = ClassTarget;
 
     /// The labels are read from their device, once.
+    ///
+    /// # Panics
+    /// If there is not one label per embedding row, or no row.
     fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
         let (u, classes) = of_batch(embeddings, target.labels.clone());
         let classes = ClassIndex::new(&classes, &u.device()).expect("a batch has a row");
@@ -141,7 +142,10 @@ impl BatchLoss for NcfsRegressionLoss {
     /// The targets of each row, `[n, m]`.
     type Target = Tensor<2>;
 
-    /// The targets are read from their device, once; one that is not finite is refused by a panic.
+    /// The targets are read from their device, once.
+    ///
+    /// # Panics
+    /// If there is not one row of targets per embedding row, no row, or a target that is not finite.
     fn batch_loss(&self, embeddings: Tensor<2>, targets: &Tensor<2>) -> Tensor<1> {
         let ([n, _], [rows, m]) = (embeddings.dims(), targets.dims());
         assert_rows("batch", n);

@@ -81,7 +81,6 @@ impl LargeMarginLossConfig {
 ///
 /// # Examples
 /// ```
-/// # #[cfg(feature = "flex")] {
 /// use burn::tensor::{Device, Tensor};
 /// use burn_nca_learn::objective::{LargeMarginLossConfig, Objective, TargetNeighbors};
 ///
@@ -91,7 +90,6 @@ impl LargeMarginLossConfig {
 /// let pull = 0.25 + 0.25 + 64.0 + 64.0;
 /// let push = 0.25 + 1.0 + (64.0 + 64.75) + 0.0; // of rows 0, 1, 2, 3
 /// assert!((loss - (pull + push) / 2.0).abs() < 1e-4);
-/// # }
 /// # Ok::<(), burn_nca_learn::Error>(())
 /// ```
 #[derive(Module, Debug)]
@@ -109,6 +107,9 @@ impl BatchLoss for LargeMarginLoss {
     type Target = ClassTarget;
 
     /// The batch is read from its device, as the search is on the host; NaN if a coordinate is not finite.
+    ///
+    /// # Panics
+    /// If there is not one label per embedding row, or no row.
     fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
         let (z, classes) = of_batch(embeddings, target.labels.clone());
         let at = z.clone().without_autodiff();

@@ -27,7 +27,6 @@ use super::{BatchLoss, ClassTarget, DataTarget, Objective};
 /// # Examples
 /// Labels of a batch, and pairs of rows of the data set that belong together, in one loss:
 /// ```
-/// # #[cfg(feature = "flex")] {
 /// use burn::tensor::{Device, Tensor};
 /// use burn_nca_learn::data::Pairs;
 /// use burn_nca_learn::objective::{
@@ -44,7 +43,6 @@ use super::{BatchLoss, ClassTarget, DataTarget, Objective};
 /// let ids = Tensor::from_ints([3, 70, 12], &device); // one of the two pairs is in this batch
 /// let value: f32 = loss.batch_loss(z, &ClassTarget { labels, ids }).into_scalar();
 /// assert!((value - (-1.0 + 0.1 * 5f32.ln())).abs() < 1e-6); // f is 1 a row; Z is 5 (equation 8)
-/// # }
 /// # Ok::<(), burn_nca_learn::Error>(())
 /// ```
 #[derive(Module, Debug)]
@@ -81,7 +79,10 @@ where
 {
     type Target = ClassTarget;
 
-    /// The numbers of the rows are read from their device, once; one beyond those of the target is refused by a panic.
+    /// The numbers of the rows are read from their device, once.
+    ///
+    /// # Panics
+    /// If there is not one number per embedding row, no row, or a number beyond the rows that the target is about.
     fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
         let ([n, _], points) = (embeddings.dims(), self.points);
         assert_rows("batch", n);

@@ -50,7 +50,6 @@ impl SumLossConfig {
 /// # Examples
 /// Four rows, of which two have a class, and the other two belong together:
 /// ```
-/// # #[cfg(feature = "flex")] {
 /// use burn::tensor::{DType, Device, Tensor};
 /// use burn_nca_learn::MetricModel;
 /// use burn_nca_learn::data::Pairs;
@@ -71,7 +70,6 @@ impl SumLossConfig {
 /// let norms = fitted.module.encoder.weight.val().square().sum_dim(1).into_data();
 /// let norms = norms.try_to_vec::<f32>().unwrap();
 /// assert!(norms[0] > norms[1]); // the second feature, which is noise, counts less
-/// # }
 /// # Ok::<(), burn_nca_learn::Error>(())
 /// ```
 #[derive(Module, Debug)]

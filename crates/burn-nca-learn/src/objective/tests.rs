@@ -23,25 +23,17 @@ fn every_loss_prints_its_settings() {
     let pairs = PairIndex::new(&Pairs::new(9, vec![(0, 4, 1.0)]).unwrap(), &Device::flex());
     let subset = SubsetLoss::new(PairLossConfig::new().init(), pairs);
     let sum = SumLossConfig::new().with_weight(0.3).init(subset, variable_kernel());
-    for (shown, expected) in [
-        (coincidence().to_string(), "CoincidenceLoss {local_scales: false, params: 1}"),
-        (NcfsLossConfig::new().init().to_string(), "NcfsLoss {distance: \"L1\"}"),
-        (
-            NcfsRegressionLossConfig::new().init().to_string(),
-            "NcfsRegressionLoss {distance: \"L1\"}",
-        ),
-        (
-            LargeMarginLossConfig::new().init().to_string(),
-            "LargeMarginLoss {push: 0.5, neighbors: 3}",
-        ),
-        (
-            sum.to_string(),
-            "SumLoss {first: SubsetLoss {objective: PairLoss {include_self: true}, points: 9}, \
-             second: VariableKernelLoss {neighbors: 10, averaged: 5, params: 1}, weight: 0.3, params: 1}",
-        ),
-    ] {
-        assert_eq!(shown, expected);
-    }
+    let coincidence = coincidence().to_string();
+    assert_eq!(coincidence, "CoincidenceLoss {local_scales: false, params: 1}");
+    assert_eq!(NcfsLossConfig::new().init().to_string(), "NcfsLoss {distance: \"L1\"}");
+    let numbers = NcfsRegressionLossConfig::new().init().to_string();
+    assert_eq!(numbers, "NcfsRegressionLoss {distance: \"L1\"}");
+    let margin = LargeMarginLossConfig::new().init().to_string();
+    assert_eq!(margin, "LargeMarginLoss {push: 0.5, neighbors: 3}");
+    let expected = "SumLoss {first: SubsetLoss {objective: PairLoss {include_self: true}, points: 9}, \
+                    second: VariableKernelLoss {neighbors: 10, averaged: 5, params: 1}, weight: 0.3, \
+                    params: 1}";
+    assert_eq!(sum.to_string(), expected);
 }
 
 /// A value of 0 with a gradient of 0.
@@ -90,7 +82,17 @@ fn a_diverged_embedding_has_no_value() {
 }
 
 #[test]
-fn weights_outside_their_range_are_refused() {
+fn weights_outside_their_range_and_targets_that_are_not_finite_are_refused() {
+    let targets = || tensor(&[1.0, f64::NAN], 1);
+    let ncfs =
+        || NcfsRegressionLossConfig::new().init().batch_loss(tensor(&[0.0; 2], 1), &targets());
+    assert_panics(ncfs, "the target of row 2 is NaN");
+    let subset = || {
+        let classes = ClassIndex::new(&[0, 1], &Device::flex()).unwrap();
+        let loss = SubsetLoss::new(NcaLossConfig::new().init(), classes);
+        loss.batch_loss(tensor(&[0.0; 3], 1), &target(&[0, 0, 1]))
+    };
+    assert_panics(subset, "sample 2 of a target of 2 rows");
     let push = || LargeMarginLossConfig::new().with_push(1.0).init();
     assert_panics(push, "the push must be between 0 and 1, got 1");
     let nca = || NcaLossConfig::new().init();

@@ -82,7 +82,6 @@ impl VariableKernelLossConfig {
 ///
 /// # Examples
 /// ```
-/// # #[cfg(feature = "flex")] {
 /// use burn::tensor::{DType, Device, Tensor};
 /// use burn_nca_learn::neighbors::VariableKernel;
 /// use burn_nca_learn::objective::{BatchLoss, ClassTarget, VariableKernelLossConfig};
@@ -94,7 +93,6 @@ impl VariableKernelLossConfig {
 /// let loss = VariableKernelLossConfig::new().with_rule(rule).init(&device, DType::F32);
 /// let loss: f32 = loss.batch_loss(z, &target).into_scalar();
 /// assert!(loss < 1e-6); // the other class is 90 widths away
-/// # }
 /// ```
 #[derive(Module, Debug)]
 #[module(custom_display)]
@@ -158,6 +156,9 @@ impl BatchLoss for VariableKernelLoss {
     type Target = ClassTarget;
 
     /// The batch is read from its device, as the search is on the host; NaN if a coordinate is not finite.
+    ///
+    /// # Panics
+    /// If there is not one label per embedding row, or no row.
     fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
         let (z, classes) = of_batch(embeddings, target.labels.clone());
         if classes.len() == 1 {

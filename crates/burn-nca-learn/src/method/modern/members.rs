@@ -153,14 +153,12 @@ impl Common<'_> {
 
     /// All members on threads of their own; the callback stays on this one.
     fn side_by_side(&self, missing: &[usize], watch: &mut Watch<'_, '_>) -> Result<()> {
-        let stop = AtomicBool::new(false);
+        let stop = &AtomicBool::new(false);
         let (tell, told) = mpsc::channel::<(usize, Told)>();
         let begin = |&number: &usize| (number, watch.cut_off(number), tell.clone());
         let begun: Vec<Begun> = missing.iter().map(begin).collect();
         drop(tell);
-        let stop = &stop;
-        let run = move |(number, cut_off, tell): &Begun| {
-            let number = *number;
+        let run = move |&(number, ref cut_off, ref tell): &Begun| {
             let mut ask = |progress: &Progress| {
                 let (answer, answered) = mpsc::sync_channel(1);
                 let asked = tell.send((number, Told::Step(*progress, answer)));

@@ -30,7 +30,10 @@ pub struct TargetNeighbors {
 }
 
 impl TargetNeighbors {
-    /// The k nearest of the rows x, `[n, d]`, of each row's own class.
+    /// The k nearest rows of each row's own class.
+    ///
+    /// # Shapes
+    /// - x: `[n, d]`, labels: n classes
     ///
     /// # Errors
     /// k of 0, not one label per row, or a feature that is not finite.
