@@ -31,7 +31,7 @@ pub enum ModernTarget {
 pub struct ModernNcaLossConfig {
     /// What the targets are.
     pub target: ModernTarget,
-    /// How the loss of a batch reduces over the points.
+    /// How [`ModernNcaLoss::forward`] reduces over the points.
     #[config(default = "Reduction::Mean")]
     pub reduction: Reduction,
 }
@@ -104,6 +104,24 @@ fn means_written_out(
 }
 
 impl ModernNcaLoss {
+    /// The loss of a batch, as an ordinary Burn loss; everything stays on the device.
+    ///
+    /// # Shapes
+    /// - embeddings: `[n, k]`
+    /// - targets: `[n, m]`, one-hot for classes
+    /// - output: `[1]`
+    ///
+    /// # Panics
+    /// If there is not one target row per embedding row, or no row.
+    pub fn forward(&self, embeddings: Tensor<2>, targets: Tensor<2>) -> Tensor<1> {
+        let [n, _] = embeddings.dims();
+        assert_rows("batch", n);
+        assert_eq!(targets.dims()[0], n, "one row of targets for each embedding");
+        let embeddings = at_least_f32(embeddings);
+        let targets = targets.without_autodiff().cast(embeddings.dtype());
+        reduce_sum(self.terms(embeddings, &targets, 0..n).sum(), n, &self.config.reduction)
+    }
+
     /// The terms of the points `rows`, `[b, 1]`.
     fn terms(&self, z: Tensor<2>, targets: &Tensor<2>, rows: Range<usize>) -> Tensor<2> {
         let queries = z.clone().slice([rows.clone()]);
@@ -145,20 +163,11 @@ impl ModernNcaLoss {
 const PREDICTED: usize = 256;
 
 impl BatchLoss for ModernNcaLoss {
-    /// The targets of each row, `[n, m]`, one-hot for classes.
+    /// The targets of each row, `[n, m]`.
     type Target = Tensor<2>;
 
-    /// Everything stays on the device.
-    ///
-    /// # Panics
-    /// If there is not one target row per embedding row, or no row.
     fn batch_loss(&self, embeddings: Tensor<2>, targets: &Tensor<2>) -> Tensor<1> {
-        let [n, _] = embeddings.dims();
-        assert_rows("batch", n);
-        assert_eq!(targets.dims()[0], n, "one row of targets for each embedding");
-        let embeddings = at_least_f32(embeddings);
-        let targets = targets.clone().without_autodiff().cast(embeddings.dtype());
-        reduce_sum(self.terms(embeddings, &targets, 0..n).sum(), n, &self.config.reduction)
+        self.forward(embeddings, targets.clone())
     }
 }
 
@@ -242,7 +251,7 @@ mod tests {
         let one_hot = Tensor::<2>::from_floats([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], &device);
         let classes = ModernNcaLossConfig::new(ModernTarget::Classes).init();
         let expected = -(0.8f64.ln() + (2.0f64 / 3.0).ln() + 1e-7f64.ln());
-        let found: f64 = classes.batch_loss(line(), &one_hot).into_scalar();
+        let found: f64 = classes.forward(line(), one_hot).into_scalar();
         assert!((found - expected / 3.0).abs() < 1e-4, "{found} {expected}");
         let index = TargetIndex::new(&[1.0, 0.0, 1.0, 0.0, 0.0, 1.0], 2, &device).unwrap();
         let exact: f64 = classes.total(line(), &index).into_scalar();

@@ -8,7 +8,7 @@ use core::ops::Range;
 use burn::config::Config;
 use burn::module::{Module, Param};
 use burn::nn::loss::Reduction;
-use burn::tensor::{Bool, DType, Device, Int, Tensor};
+use burn::tensor::{Bool, DType, Device, Int, Tensor, assert_shape};
 use burn_nca_fused::coincidence::FLOOR;
 
 use super::batch::{constant, of_batch, reduced};
@@ -17,7 +17,7 @@ use super::{
     BatchLoss, ClassTarget, CoincidenceIndex, DataTarget, Objective, TargetNeighbors, whole_range,
 };
 use crate::data::host_values;
-use burn_nca::internal::on_host;
+use burn_nca::internal::{assert_rows, at_least_f32, on_host};
 use burn_nca::shown_on_one_line;
 
 /// The settings of a [`CoincidenceLoss`].
@@ -89,8 +89,8 @@ impl CoincidenceLossConfig {
 /// there are local scales log κ² of each anchor; without, κ = 1, as rescaling f, σ and κ together changes nothing.
 ///
 /// # Batches
-/// Of rows with a class each [`forward_classes`](Self::forward_classes) makes the pairs as the method
-/// [`Lca`](crate::method::Lca) does, in the batch as it is embedded:
+/// [`forward`](Self::forward) takes pairs, [`forward_classes`](Self::forward_classes) rows with a class each, of which it makes
+/// the pairs as the method [`Lca`](crate::method::Lca) does, in the batch as it is embedded:
 ///
 /// ```text
 /// T_i = the k nearest rows of the class of i,   I_i = those of other classes as near as the farthest of T_i
@@ -152,6 +152,31 @@ impl CoincidenceLoss {
     pub fn sigma_sq(&self) -> Vec<f64> {
         let logarithms = host_values(self.log_sigma_sq.val().without_autodiff());
         logarithms.into_iter().map(f64::exp).collect()
+    }
+
+    /// The loss of a batch of pairs with κ = 1, as an ordinary Burn loss: the mean of `-log P_y`.
+    ///
+    /// # Shapes
+    /// - first, second: `[b, p]`
+    /// - coincide: `[b]`
+    /// - output: `[1]`
+    ///
+    /// # Panics
+    /// If the shapes differ, or there is no pair.
+    pub fn forward(
+        &self,
+        first: Tensor<2>,
+        second: Tensor<2>,
+        coincide: Tensor<1, Bool>,
+    ) -> Tensor<1> {
+        let [b, p] = first.dims();
+        assert_rows("batch", b);
+        assert_shape!(second, [b, p]);
+        assert_shape!(coincide, [b]);
+        let (first, second) = (at_least_f32(first), at_least_f32(second));
+        let log_sigma_sq = self.log_sigma_sq.val().cast(first.dtype()).slice([0..1]).expand([b]);
+        let scales = [log_sigma_sq.clone(), log_sigma_sq.zeros_like()];
+        log_probabilities(first - second, scales, coincide.bool_not()).mean().neg()
     }
 
     /// The loss of a batch of rows with a class each. The batch is read from its device, as targets and impostors are

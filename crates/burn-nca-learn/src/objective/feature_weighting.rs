@@ -5,7 +5,7 @@ use core::ops::Range;
 use burn::config::Config;
 use burn::module::Module;
 use burn::nn::loss::Reduction;
-use burn::tensor::Tensor;
+use burn::tensor::{Int, Tensor};
 
 use super::batch::{of_batch, reduced};
 use super::{BatchLoss, ClassIndex, ClassTarget, Objective, TargetIndex};
@@ -17,7 +17,7 @@ use burn_nca::shown_on_one_line;
 /// The settings of an [`NcfsLoss`].
 #[derive(Config, Debug)]
 pub struct NcfsLossConfig {
-    /// How the loss of a batch reduces over the rows that have a partner.
+    /// How [`NcfsLoss::forward`] reduces over the rows that have a partner.
     #[config(default = "Reduction::Mean")]
     pub reduction: Reduction,
 }
@@ -43,8 +43,8 @@ impl NcfsLossConfig {
 /// scale of w and of λ.
 ///
 /// # Batches
-/// The loss of a batch is the first sum over its rows, divided by those that have a partner. In a training loop the penalty
-/// is the weight decay of an optimizer that adds it to the gradient
+/// [`forward`](Self::forward) is the first sum over the rows of a batch, divided by those that have a partner. In a training
+/// loop the penalty is the weight decay of an optimizer that adds it to the gradient
 /// ([`AdamConfig::with_weight_decay`](burn::optim::AdamConfig), [`SgdConfig`](burn::optim::SgdConfig)) at a rate of 2λ.
 ///
 /// # Numerics
@@ -76,17 +76,40 @@ pub struct NcfsLoss {
 
 shown_on_one_line!(NcfsLoss, |_, content| content.add_debug_attribute("distance", &"L1"));
 
-impl BatchLoss for NcfsLoss {
-    type Target = ClassTarget;
-
-    /// The labels are read from their device, once.
+impl NcfsLoss {
+    /// The loss of a batch, whose rows are each other's neighbors. The labels are read from their device, once.
+    ///
+    /// # Shapes
+    /// - embeddings: `[n, k]`
+    /// - labels: `[n]`, of any integer type
+    /// - output: `[1]`
     ///
     /// # Panics
     /// If there is not one label per embedding row, or no row.
-    fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
-        let (u, classes) = of_batch(embeddings, target.labels.clone());
+    ///
+    /// # Examples
+    /// ```
+    /// use burn::tensor::{Device, Int, Tensor};
+    /// use burn_nca_learn::objective::NcfsLossConfig;
+    ///
+    /// let device = Device::flex();
+    /// let u = Tensor::<2>::from_floats([[0.0], [0.0], [9.0], [9.0]], &device);
+    /// let labels = Tensor::<1, Int>::from_ints([0, 0, 1, 1], &device);
+    /// let loss: f32 = NcfsLossConfig::new().init().forward(u, labels).into_scalar();
+    /// assert!((loss + 1.0).abs() < 1e-3);
+    /// ```
+    pub fn forward(&self, embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Tensor<1> {
+        let (u, classes) = of_batch(embeddings, labels);
         let classes = ClassIndex::new(&classes, &u.device()).expect("a batch has a row");
         reduced(self, u, (&classes, classes.num_with_positive()), &self.reduction)
+    }
+}
+
+impl BatchLoss for NcfsLoss {
+    type Target = ClassTarget;
+
+    fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
+        self.forward(embeddings, target.labels.clone())
     }
 }
 
@@ -107,7 +130,7 @@ impl Objective for NcfsLoss {
 /// The settings of an [`NcfsRegressionLoss`].
 #[derive(Config, Debug)]
 pub struct NcfsRegressionLossConfig {
-    /// How the loss of a batch reduces over the rows.
+    /// How [`NcfsRegressionLoss::forward`] reduces over the rows.
     #[config(default = "Reduction::Mean")]
     pub reduction: Reduction,
 }
@@ -138,22 +161,33 @@ pub struct NcfsRegressionLoss {
 
 shown_on_one_line!(NcfsRegressionLoss, |_, content| content.add_debug_attribute("distance", &"L1"));
 
+impl NcfsRegressionLoss {
+    /// The loss of a batch, whose rows are each other's neighbors. The targets are read from their device, once.
+    ///
+    /// # Shapes
+    /// - embeddings: `[n, k]`
+    /// - targets: `[n, m]`
+    /// - output: `[1]`
+    ///
+    /// # Panics
+    /// If there is not one row of targets per embedding row, no row, or a target that is not finite.
+    pub fn forward(&self, embeddings: Tensor<2>, targets: Tensor<2>) -> Tensor<1> {
+        let ([n, _], [rows, m]) = (embeddings.dims(), targets.dims());
+        assert_rows("batch", n);
+        assert_eq!(rows, n, "one row of targets for each embedding");
+        let targets = host_values(targets.without_autodiff());
+        let targets = TargetIndex::new(&targets, m, &embeddings.device());
+        let targets = targets.unwrap_or_else(|error| panic!("{error}"));
+        reduced(self, at_least_f32(embeddings), (&targets, n), &self.reduction)
+    }
+}
+
 impl BatchLoss for NcfsRegressionLoss {
     /// The targets of each row, `[n, m]`.
     type Target = Tensor<2>;
 
-    /// The targets are read from their device, once.
-    ///
-    /// # Panics
-    /// If there is not one row of targets per embedding row, no row, or a target that is not finite.
     fn batch_loss(&self, embeddings: Tensor<2>, targets: &Tensor<2>) -> Tensor<1> {
-        let ([n, _], [rows, m]) = (embeddings.dims(), targets.dims());
-        assert_rows("batch", n);
-        assert_eq!(rows, n, "one row of targets for each embedding");
-        let targets = host_values(targets.clone().without_autodiff());
-        let targets = TargetIndex::new(&targets, m, &embeddings.device());
-        let targets = targets.unwrap_or_else(|error| panic!("{error}"));
-        reduced(self, at_least_f32(embeddings), (&targets, n), &self.reduction)
+        self.forward(embeddings, targets.clone())
     }
 }
 

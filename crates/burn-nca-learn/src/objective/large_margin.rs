@@ -8,7 +8,7 @@ use core::ops::Range;
 use burn::config::Config;
 use burn::module::Module;
 use burn::nn::loss::Reduction;
-use burn::tensor::Tensor;
+use burn::tensor::{Int, Tensor};
 
 use super::batch::{constant, of_batch, reduced};
 use super::transfer::{float_tensor, int_tensor};
@@ -27,10 +27,10 @@ pub struct LargeMarginLossConfig {
     /// How much the margin counts against the pull of the target neighbors, µ in 0..1.
     #[config(default = 0.5)]
     pub push: f64,
-    /// Number of target neighbors of a row of a batch, k.
+    /// Number of target neighbors of a row in [`LargeMarginLoss::forward`], k.
     #[config(default = 3)]
     pub neighbors: usize,
-    /// How the loss of a batch reduces over the rows that have a target neighbor.
+    /// How [`LargeMarginLoss::forward`] reduces over the rows that have a target neighbor.
     #[config(default = "Reduction::Mean")]
     pub reduction: Reduction,
 }
@@ -71,9 +71,10 @@ impl LargeMarginLossConfig {
 /// did has no influence on value or gradient, so that a fit that is resumed takes the same steps.
 ///
 /// # Batches
-/// The loss of a batch is the sum over its rows, divided by those that have a target neighbor: the targets of a row are the k
-/// nearest of its class in the batch, in the embedding as it is, for one step alone. Where there is an input space in which
-/// rows are neighbors, as in the paper, a [`SubsetLoss`](super::SubsetLoss) of [`TargetNeighbors`] takes them from there.
+/// [`forward`](Self::forward) is the sum over the rows of a batch, divided by those that have a target neighbor: the targets of a
+/// row are the k nearest of its class in the batch, in the embedding as it is, for one step alone. Where there is an input
+/// space in which rows are neighbors, as in the paper, a [`SubsetLoss`](super::SubsetLoss) of [`TargetNeighbors`] takes them
+/// from there.
 ///
 /// # References
 /// \[1\] K. Weinberger, L. Saul, Distance Metric Learning for Large Margin Nearest Neighbor Classification, JMLR 10,
@@ -103,20 +104,45 @@ shown_on_one_line!(LargeMarginLoss, |module, content| content
     .add("push", &module.config.push)
     .add("neighbors", &module.config.neighbors));
 
-impl BatchLoss for LargeMarginLoss {
-    type Target = ClassTarget;
-
-    /// The batch is read from its device, as the search is on the host; NaN if a coordinate is not finite.
+impl LargeMarginLoss {
+    /// The loss of a batch, whose rows are each other's target neighbors and impostors. The batch is read from its device, as
+    /// the search is on the host; NaN if a coordinate is not finite.
+    ///
+    /// # Shapes
+    /// - embeddings: `[n, k]`
+    /// - labels: `[n]`, of any integer type
+    /// - output: `[1]`
     ///
     /// # Panics
     /// If there is not one label per embedding row, or no row.
-    fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
-        let (z, classes) = of_batch(embeddings, target.labels.clone());
+    ///
+    /// # Examples
+    /// ```
+    /// use burn::tensor::{Device, Int, Tensor};
+    /// use burn_nca_learn::objective::LargeMarginLossConfig;
+    ///
+    /// let device = Device::flex();
+    /// let z = Tensor::<2>::from_floats([[0.0], [0.5], [1.0], [9.0]], &device);
+    /// let labels = Tensor::<1, Int>::from_ints([0, 0, 1, 1], &device);
+    /// let loss: f32 = LargeMarginLossConfig::new().init().forward(z, labels).into_scalar();
+    /// let (pull, push) = (0.25 + 0.25 + 64.0 + 64.0, 0.25 + 1.0 + 64.0 + 64.75); // of four rows, with weights of 1/2
+    /// assert!((loss - (pull + push) / 2.0 / 4.0).abs() < 1e-4);
+    /// ```
+    pub fn forward(&self, embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Tensor<1> {
+        let (z, classes) = of_batch(embeddings, labels);
         let at = z.clone().without_autodiff();
         match TargetNeighbors::new(&at, &classes, self.config.neighbors) {
             Ok(targets) => reduced(self, z, (&targets, targets.counted()), &self.config.reduction),
             Err(_) => constant(&z, f64::NAN),
         }
+    }
+}
+
+impl BatchLoss for LargeMarginLoss {
+    type Target = ClassTarget;
+
+    fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
+        self.forward(embeddings, target.labels.clone())
     }
 }
 

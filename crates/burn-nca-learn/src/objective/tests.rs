@@ -1,6 +1,6 @@
 //! What holds for each loss: how it is shown, what it costs where nothing can be said, and what it refuses.
 
-use burn::tensor::{DType, Device};
+use burn::tensor::{DType, Device, Tensor};
 
 use super::batch::testing::{assert_panics, scattered, target, tensor, value_and_slope};
 use super::*;
@@ -82,11 +82,10 @@ fn a_diverged_embedding_has_no_value() {
 }
 
 #[test]
-fn weights_outside_their_range_and_targets_that_are_not_finite_are_refused() {
+fn what_does_not_fit_a_loss_is_refused() {
     let targets = || tensor(&[1.0, f64::NAN], 1);
-    let ncfs =
-        || NcfsRegressionLossConfig::new().init().batch_loss(tensor(&[0.0; 2], 1), &targets());
-    assert_panics(ncfs, "the target of row 2 is NaN");
+    let numbers = |z, targets| NcfsRegressionLossConfig::new().init().forward(z, targets);
+    assert_panics(|| numbers(tensor(&[0.0; 2], 1), targets()), "the target of row 2 is NaN");
     let subset = || {
         let classes = ClassIndex::new(&[0, 1], &Device::flex()).unwrap();
         let loss = SubsetLoss::new(NcaLossConfig::new().init(), classes);
@@ -101,4 +100,27 @@ fn weights_outside_their_range_and_targets_that_are_not_finite_are_refused() {
     let sigma = CoincidenceLossConfig::new().with_sigma_sq(0.0);
     let sigma = || sigma.init_for_samples(2, &device(), DType::F64);
     assert_panics(sigma, "sigma_sq must be positive and finite, got 0");
+    let none = CoincidenceLossConfig::new().with_targets(0);
+    let none = || none.init_for_samples(2, &device(), DType::F64);
+    assert_panics(none, "0 targets were asked for");
+    let none = || LargeMarginLossConfig::new().with_neighbors(0).init();
+    assert_panics(none, "0 target neighbors were asked for");
+    let scales = CoincidenceLossConfig::new().with_local_scales(true);
+    let scales = scales.init_for_samples(2, &device(), DType::F64);
+    let third = || scales.batch_loss(tensor(&[0.0, 1.0, 0.5], 1), &target(&[0, 0, 1]));
+    assert_panics(third, "sample 2 of a loss for 2 samples");
+    let empty = || Tensor::<2>::zeros([0, 2], &Device::flex());
+    let labels = || Tensor::zeros([0], &Device::flex());
+    let coincide = || Tensor::<1>::zeros([0], &Device::flex()).greater_elem(0.5);
+    let batches: [&dyn Fn() -> Tensor<1>; 6] = [
+        &|| numbers(empty(), empty()),
+        &|| NcfsLossConfig::new().init().forward(empty(), labels()),
+        &|| LargeMarginLossConfig::new().init().forward(empty(), labels()),
+        &|| variable_kernel().forward(empty(), labels()),
+        &|| coincidence().forward(empty(), empty(), coincide()),
+        &|| coincidence().forward_classes(empty(), &ClassTarget::of_labels(labels())),
+    ];
+    for batch in batches {
+        assert_panics(batch, "the batch has no row");
+    }
 }

@@ -25,7 +25,7 @@ pub struct VariableKernelLossConfig {
     /// What a width other than that costs each row, λ; 0 is the paper's error.
     #[config(default = 0.0)]
     pub width_penalty: f64,
-    /// How the loss of a batch reduces over the rows.
+    /// How [`VariableKernelLoss::forward`] reduces over the rows.
     #[config(default = "Reduction::Mean")]
     pub reduction: Reduction,
 }
@@ -68,8 +68,8 @@ impl VariableKernelLossConfig {
 /// held, which cross a jump ([`Objective::updated_target`]).
 ///
 /// # Batches
-/// The loss of a batch is the mean over its rows, each by its nearest others in the batch. A batch of K rows or fewer has all
-/// others as neighbors, and the M nearest of them, or all, give the width; one row alone costs 0.
+/// [`forward`](Self::forward) is the mean over the rows of a batch, each by its nearest others in the batch. A batch of K rows
+/// or fewer has all others as neighbors, and the M nearest of them, or all, give the width; one row alone costs 0.
 ///
 /// # Numerics
 /// E does not depend on the scale of the embedding. Where the M nearest coincide with the row itself, only they count, and the
@@ -79,21 +79,6 @@ impl VariableKernelLossConfig {
 /// \[1\] J. J. Naudé, M. A. van Wyk, Generalized Similarity Metric Learning for a Variable Kernel Classifier, 2002;
 /// D. G. Lowe, Neural Computation 7, 1995. Equation 3 of \[1\] as printed has the sum over ∂d² where its own σ gives ∂d,
 /// and a factor ∂A/∂L too many.
-///
-/// # Examples
-/// ```
-/// use burn::tensor::{DType, Device, Tensor};
-/// use burn_nca_learn::neighbors::VariableKernel;
-/// use burn_nca_learn::objective::{BatchLoss, ClassTarget, VariableKernelLossConfig};
-///
-/// let device = Device::flex();
-/// let z = Tensor::<2>::from_floats([[0.0], [0.1], [9.0], [9.1]], &device);
-/// let target = ClassTarget::of_labels(Tensor::from_ints([0, 0, 1, 1], &device));
-/// let rule = VariableKernel::new().with_neighbors(3).with_averaged(1);
-/// let loss = VariableKernelLossConfig::new().with_rule(rule).init(&device, DType::F32);
-/// let loss: f32 = loss.batch_loss(z, &target).into_scalar();
-/// assert!(loss < 1e-6); // the other class is 90 widths away
-/// ```
 #[derive(Module, Debug)]
 #[module(custom_display)]
 pub struct VariableKernelLoss {
@@ -115,6 +100,39 @@ impl VariableKernelLoss {
     pub fn rule(&self) -> VariableKernel {
         let log = self.log_width.val().without_autodiff().into_scalar::<f64>();
         self.first_rule.with_width(log.exp())
+    }
+
+    /// The loss of a batch. The batch is read from its device, as the search is on the host; NaN if a coordinate is not finite.
+    ///
+    /// # Shapes
+    /// - embeddings: `[n, k]`
+    /// - labels: `[n]`, of any integer type
+    /// - output: `[1]`
+    ///
+    /// # Panics
+    /// If there is not one label per embedding row, or no row.
+    ///
+    /// # Examples
+    /// ```
+    /// use burn::tensor::{DType, Device, Int, Tensor};
+    /// use burn_nca_learn::neighbors::VariableKernel;
+    /// use burn_nca_learn::objective::VariableKernelLossConfig;
+    ///
+    /// let device = Device::flex();
+    /// let z = Tensor::<2>::from_floats([[0.0], [0.1], [9.0], [9.1]], &device);
+    /// let labels = Tensor::<1, Int>::from_ints([0, 0, 1, 1], &device);
+    /// let rule = VariableKernel::new().with_neighbors(3).with_averaged(1);
+    /// let loss = VariableKernelLossConfig::new().with_rule(rule).init(&device, DType::F32);
+    /// let loss: f32 = loss.forward(z, labels).into_scalar();
+    /// assert!(loss < 1e-6); // the other class is 90 widths away
+    /// ```
+    pub fn forward(&self, embeddings: Tensor<2>, labels: Tensor<1, Int>) -> Tensor<1> {
+        let (z, classes) = of_batch(embeddings, labels);
+        if classes.len() == 1 {
+            return constant(&z, 0.0);
+        }
+        let target = KernelTarget::index(classes, &z.device().inner());
+        reduced(self, z, (&target, target.points()), &self.reduction)
     }
 
     /// The number of neighbors among `n` rows: K, or all others where there are fewer.
@@ -155,17 +173,8 @@ impl VariableKernelLoss {
 impl BatchLoss for VariableKernelLoss {
     type Target = ClassTarget;
 
-    /// The batch is read from its device, as the search is on the host; NaN if a coordinate is not finite.
-    ///
-    /// # Panics
-    /// If there is not one label per embedding row, or no row.
     fn batch_loss(&self, embeddings: Tensor<2>, target: &ClassTarget) -> Tensor<1> {
-        let (z, classes) = of_batch(embeddings, target.labels.clone());
-        if classes.len() == 1 {
-            return constant(&z, 0.0);
-        }
-        let target = KernelTarget::index(classes, &z.device().inner());
-        reduced(self, z, (&target, target.points()), &self.reduction)
+        self.forward(embeddings, target.labels.clone())
     }
 }
 

@@ -91,6 +91,18 @@ fn pairs_that_coincide_and_pairs_far_apart_stay_finite_in_f32() {
     assert!((found - model.log_probability(0.0, false)).abs() < 1e-5, "{found}");
 }
 
+#[test]
+fn the_batch_form_is_the_mean_of_the_terms() {
+    let device = Device::flex();
+    let loss = CoincidenceLoss::new(&[0.3], None, &device, DType::F64);
+    let (first, second) = (tensor(&[0.0, 0.0, 1.0, 0.5], 2), tensor(&[0.1, -0.4, 0.0, 0.0], 2));
+    let coincide = Tensor::<1, Bool>::from_data([true, false], &device);
+    let found: f64 = loss.forward(first, second, coincide).into_scalar();
+    let model = Model { k: 2, sigma_sq: 0.3, kappa_sq: 1.0 };
+    let expected = -0.5 * (model.log_probability(0.17, true) + model.log_probability(1.25, false));
+    assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+}
+
 const ROWS: usize = 21;
 
 /// Three classes, the last of a single row.
