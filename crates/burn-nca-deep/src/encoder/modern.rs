@@ -239,7 +239,12 @@ impl ResidualBlock {
         }
     }
 
-    /// `[n, k]` to `[n, k]`, with a dropout from this stream, where there is one.
+    /// `[n, k]` to `[n, k]`.
+    pub fn forward(&self, z: Tensor<2>) -> Tensor<2> {
+        self.forward_from(z, None)
+    }
+
+    /// The same with a dropout from this stream, where there is one.
     fn forward_from(&self, z: Tensor<2>, rng: Option<&mut ChaCha8Rng>) -> Tensor<2> {
         let inner = self.inner.forward(normalized(&self.norm, z.clone()));
         // Before the rectifier, which gives the same: one matrix less is kept for the backward pass.

@@ -12,6 +12,36 @@ use burn_nca::shown_on_one_line;
 /// The number of an empty slot; samples have numbers from 0.
 const EMPTY: i64 = -1;
 
+/// The size of a [`CrossBatchMemory`].
+#[derive(Config, Debug)]
+pub struct CrossBatchMemoryConfig {
+    /// Number of slots.
+    pub capacity: usize,
+    /// Number of embedding dimensions, k.
+    pub d_embedding: usize,
+}
+
+impl CrossBatchMemoryConfig {
+    /// An empty memory on this device.
+    ///
+    /// # Panics
+    /// If there is no slot or no dimension.
+    pub fn init(&self, device: &Device) -> CrossBatchMemory {
+        let Self { capacity, d_embedding } = *self;
+        assert!(
+            capacity > 0 && d_embedding > 0,
+            "a memory needs at least one slot and one dimension, got {capacity} and {d_embedding}"
+        );
+        let embeddings = Tensor::zeros([capacity, d_embedding], device);
+        CrossBatchMemory {
+            embeddings: Param::from_tensor(embeddings).set_require_grad(false),
+            labels: int_param(Tensor::zeros([capacity], device)),
+            ids: int_param(Tensor::zeros([capacity], device).add_scalar(EMPTY)),
+            batches: int_param(Tensor::zeros([1], device)),
+        }
+    }
+}
+
 /// The newest embeddings of earlier batches, each with its class and the number of its sample.
 ///
 /// A queue of fixed size: the newest rows come first, the oldest fall off the end. A sample is in it once: where a newer
@@ -25,11 +55,11 @@ const EMPTY: i64 = -1;
 /// ```
 /// use burn::tensor::{Device, Int, Tensor};
 /// use burn_nca::objective::ClassTarget;
-/// use burn_nca_deep::objective::CrossBatchMemory;
+/// use burn_nca_deep::objective::CrossBatchMemoryConfig;
 ///
 /// let device = Device::flex();
 /// let ints = |values: [i32; 2]| Tensor::<1, Int>::from_ints(values, &device);
-/// let memory = CrossBatchMemory::new([3, 1], &device);
+/// let memory = CrossBatchMemoryConfig::new(3, 1).init(&device);
 /// let first = ClassTarget { labels: ints([0, 1]), ids: ints([10, 11]) };
 /// let memory = memory.push(Tensor::from_floats([[1.0], [2.0]], &device), first);
 /// let second = ClassTarget { labels: ints([0, 0]), ids: ints([12, 10]) };
@@ -50,24 +80,6 @@ shown_on_one_line!(CrossBatchMemory, |module, content| content
     .add_debug_attribute("capacity", &module.capacity()));
 
 impl CrossBatchMemory {
-    /// An empty memory of so many slots and dimensions on this device.
-    ///
-    /// # Panics
-    /// If there is no slot or no dimension.
-    pub fn new([capacity, k]: [usize; 2], device: &Device) -> Self {
-        assert!(
-            capacity > 0 && k > 0,
-            "a memory needs at least one slot and one dimension, got {capacity} and {k}"
-        );
-        Self {
-            embeddings: Param::from_tensor(Tensor::zeros([capacity, k], device))
-                .set_require_grad(false),
-            labels: int_param(Tensor::zeros([capacity], device)),
-            ids: int_param(Tensor::zeros([capacity], device).add_scalar(EMPTY)),
-            batches: int_param(Tensor::zeros([1], device)),
-        }
-    }
-
     /// Number of slots.
     pub fn capacity(&self) -> usize {
         self.ids.dims()[0]
@@ -166,7 +178,7 @@ impl MemoryLossConfig {
     /// # Panics
     /// If the capacity or the number of dimensions is 0.
     pub fn init<L: CandidateLoss>(&self, loss: L, device: &Device) -> MemoryLoss<L> {
-        let memory = CrossBatchMemory::new([self.capacity, self.d_embedding], device);
+        let memory = CrossBatchMemoryConfig::new(self.capacity, self.d_embedding).init(device);
         MemoryLoss { loss, memory, warm_up: self.warm_up, pending: Pending::default() }
     }
 }

@@ -22,6 +22,6 @@ mod tests;
 pub use contrastive::{
     SoftNearestNeighborLoss, SoftNearestNeighborLossConfig, SupConLoss, SupConLossConfig,
 };
-pub use memory::{CrossBatchMemory, MemoryLoss, MemoryLossConfig};
+pub use memory::{CrossBatchMemory, CrossBatchMemoryConfig, MemoryLoss, MemoryLossConfig};
 pub use modern::{ModernNcaLoss, ModernNcaLossConfig, ModernTarget};
 pub use proxy_nca::{ProxyNcaLoss, ProxyNcaLossConfig};

@@ -57,12 +57,12 @@ fn an_embedding_of_another_size_than_the_proxies_is_refused() {
 fn an_embedding_of_another_size_than_the_memory_is_refused() {
     let device = Device::flex();
     let target = ClassTarget::of_labels(Tensor::from_ints([0], &device));
-    let memory = CrossBatchMemory::new([3, 2], &device);
+    let memory = CrossBatchMemoryConfig::new(3, 2).init(&device);
     drop(memory.push(Tensor::zeros([1, 5], &device), target));
 }
 
 #[test]
 #[should_panic(expected = "at least one slot and one dimension, got 0 and 2")]
 fn a_memory_without_a_slot_is_refused() {
-    CrossBatchMemory::new([0, 2], &Device::flex());
+    CrossBatchMemoryConfig::new(0, 2).init(&Device::flex());
 }
