@@ -34,8 +34,6 @@ mod start;
 mod state;
 mod stochastic;
 mod stochastic_config;
-#[cfg(test)]
-mod test_functions;
 mod training_layers;
 mod units;
 

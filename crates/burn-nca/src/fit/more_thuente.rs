@@ -214,34 +214,6 @@ fn secant_minimizer(from: Sample, to: Sample) -> f64 {
 mod tests {
     use super::*;
 
-    fn sample(step: f64, function: impl Fn(f64) -> [f64; 2]) -> Sample {
-        let [value, slope] = function(step);
-        Sample { step, value, slope }
-    }
-
-    #[test]
-    fn interpolation_is_exact_for_its_polynomials() {
-        let cubic = |a: f64| [a * a * a - 3.0 * a, 3.0 * a * a - 3.0];
-        for (from, to) in [(0.0, 2.0), (2.0, 0.0), (0.5, 0.8), (0.8, 0.5), (3.0, 2.5)] {
-            let minimizer = cubic_minimizer(sample(from, cubic), sample(to, cubic));
-            assert!((minimizer.step - 1.0).abs() < 1e-12 && minimizer.exists, "{from} to {to}");
-        }
-        let quadratic = |a: f64| [(a - 3.0) * (a - 3.0), 2.0 * (a - 3.0)];
-        assert_eq!(secant_minimizer(sample(1.0, quadratic), sample(2.0, quadratic)), 3.0);
-        let step = below_higher_value(sample(2.0, quadratic), sample(5.0, quadratic));
-        assert!((step - 3.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn a_quadratic_is_solved_at_the_second_trial() {
-        let quadratic = |a: f64| [(a - 3.0) * (a - 3.0), 2.0 * (a - 3.0)];
-        for first in [0.9, 2.0, 5.0] {
-            let mut interval = Interval::new(sample(0.0, quadratic), 1e-4 * -6.0, first);
-            let second = interval.advance(sample(first, quadratic));
-            assert!((second.unwrap() - 3.0).abs() < 1e-12, "first trial {first} led to {second:?}");
-        }
-    }
-
     /// The second trial is lower than the first, but above the line of sufficient decrease.
     #[test]
     fn the_first_stage_goes_on_while_the_value_falls() {
@@ -250,19 +222,5 @@ mod tests {
         interval.advance(at(1.0, -0.5, -0.5)).unwrap();
         let next = interval.advance(at(4.0, -0.6, -0.1)).unwrap();
         assert!(interval.is_bracketed() && 1.0 < next && next < 4.0, "{next}");
-    }
-
-    #[test]
-    fn a_falling_line_is_followed_by_growing_steps_below_the_ceiling() {
-        let line = |a: f64| [-a, -1.0];
-        let mut interval = Interval::new(sample(0.0, line), -1e-4, 1.0);
-        let second = interval.advance(sample(1.0, line)).unwrap();
-        assert_eq!(second, 5.0);
-        let third = interval.advance(sample(second, line)).unwrap();
-        assert_eq!(third, 5.0 + 4.0 * 4.0);
-        assert_eq!(interval.retreat(third), 13.0);
-        assert_eq!(interval.retreat(13.0), 7.0);
-        let next = interval.advance(sample(7.0, line)).unwrap();
-        assert!(next > 7.0 && next < 13.0, "{next} is not between 7 and the ceiling 13");
     }
 }

@@ -17,18 +17,6 @@ pub(super) struct ObjectiveScale {
 }
 
 impl ObjectiveScale {
-    /// An objective of `terms` summands computed in f64.
-    #[cfg(test)]
-    pub fn double(terms: usize) -> Self {
-        Self { terms, value_noise: 1e-15 }
-    }
-
-    /// An objective of `terms` summands computed in f32.
-    #[cfg(test)]
-    pub fn single(terms: usize) -> Self {
-        Self { terms, value_noise: 1e-7 }
-    }
-
     /// The size below which a difference of values of this magnitude means nothing.
     pub(super) fn noise_at(self, magnitude: f64) -> f64 {
         self.value_noise * magnitude.max(1.0)
