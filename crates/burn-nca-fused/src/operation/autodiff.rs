@@ -1,53 +1,54 @@
-//! The registered derivative: one backward pass for all sums, which computes the pairs again from two numbers a row.
+//! The registered derivatives. Of the sums: one backward pass for all, which computes the pairs again from two numbers a row.
+
+use core::fmt::Debug;
 
 use burn::backend::tensor::FloatTensor;
-use burn::backend::{Autodiff, AutodiffBackend};
+use burn::backend::{Autodiff, AutodiffBackend, Backend};
 use burn_autodiff::checkpoint::base::Checkpointer;
 use burn_autodiff::checkpoint::strategy::CheckpointStrategy;
 use burn_autodiff::grads::Gradients;
-use burn_autodiff::ops::{Backward, Ops, OpsKind};
+use burn_autodiff::ops::{Backward, NodeGuard, Ops, OpsKind};
 
 use super::ops::PairSums;
 use crate::{NeighborSets, PairSum};
 
+/// The gradients of the operands, from what an operation kept and the gradient of its output; none of an operand that has
+/// its part in that of another.
+type OfOperands<B, S, const N: usize> = fn(S, FloatTensor<B>) -> [Option<FloatTensor<B>>; N];
+
 #[derive(Debug)]
-struct PairSumBackward;
+struct Derivative<B: Backend, S, const N: usize>(OfOperands<B, S, N>);
 
-impl<B: PairSums> Backward<B, 3> for PairSumBackward {
-    /// Queries, references, operand, sums and rows.
-    type State = ([FloatTensor<B>; 5], PairSum, NeighborSets);
+impl<B: Backend, S: Clone + Send + Debug + 'static, const N: usize> Backward<B, N>
+    for Derivative<B, S, N>
+{
+    type State = S;
 
-    fn backward(
-        self,
-        ops: Ops<Self::State, 3>,
-        grads: &mut Gradients,
-        _checkpointer: &mut Checkpointer,
-    ) {
-        let ([queries, references, operand, sums, rows], sum, columns) = ops.state;
+    fn backward(self, ops: Ops<S, N>, grads: &mut Gradients, _checkpointer: &mut Checkpointer) {
         let gradient = grads.consume::<B>(&ops.node);
-        let [of_queries, of_references, of_operand] = ops.parents;
-        // By the node of the graph: equal numbers of which one is held fixed stay apart.
-        let among_themselves = matches!(
-            (&of_queries, &of_references),
-            (Some(queries), Some(references)) if queries.id == references.id
-        );
-        let of_references = of_references.filter(|_| !among_themselves);
-        let (dq, dr, dv) = B::pair_sum_backward(
-            queries,
-            references,
-            operand,
-            sums,
-            rows,
-            gradient,
-            sum,
-            columns,
-            among_themselves,
-        );
-        for (node, gradient) in [(of_queries, dq), (of_references, dr), (of_operand, dv)] {
-            if let Some(node) = node {
+        for operand in ops.parents.into_iter().zip((self.0)(ops.state, gradient)) {
+            if let (Some(node), Some(gradient)) = operand {
                 grads.register::<B>(node.id, gradient);
             }
         }
+    }
+}
+
+/// The output of an operation in the graph of its operands, with what its derivative is computed of.
+pub(super) fn tracked<B, C, S, const N: usize>(
+    operands: [NodeGuard; N],
+    output: FloatTensor<B>,
+    kept: S,
+    derivative: OfOperands<B, S, N>,
+) -> FloatTensor<Autodiff<B, C>>
+where
+    B: Backend,
+    C: CheckpointStrategy,
+    S: Clone + Send + Debug + 'static,
+{
+    match Derivative(derivative).prepare::<C>(operands).compute_bound().stateful() {
+        OpsKind::Tracked(prep) => prep.finish(kept, output),
+        OpsKind::UnTracked(prep) => prep.finish(output),
     }
 }
 
@@ -59,16 +60,19 @@ impl<B: PairSums, C: CheckpointStrategy> PairSums for Autodiff<B, C> {
         sum: PairSum,
         columns: NeighborSets,
     ) -> (FloatTensor<Self>, FloatTensor<Self>) {
+        // By the node of the graph: equal numbers of which one is held fixed stay apart.
+        let among_themselves = queries.id() == references.id();
         let nodes = [queries.node(), references.node(), operand.node()];
         let [q, r, operand] = [queries, references, operand].map(|tensor| tensor.into_primitive());
         let (sums, rows) = B::pair_sum(q.clone(), r.clone(), operand.clone(), sum, columns.clone());
         let constant = Self::from_inner(rows.clone());
-        let tracked = match PairSumBackward.prepare::<C>(nodes).compute_bound().stateful() {
-            OpsKind::Tracked(prep) => {
-                prep.finish(([q, r, operand, sums.clone(), rows], sum, columns), sums)
-            }
-            OpsKind::UnTracked(prep) => prep.finish(sums),
-        };
+        let kept = ([q, r, operand, sums.clone(), rows], (sum, columns, among_themselves));
+        let tracked = tracked::<B, C, _, 3>(nodes, sums, kept, |(tensors, of), gradient| {
+            let ([q, r, operand, sums, rows], (sum, columns, among)) = (tensors, of);
+            let (dq, dr, dv) =
+                B::pair_sum_backward(q, r, operand, sums, rows, gradient, sum, columns, among);
+            [Some(dq), (!among).then_some(dr), Some(dv)]
+        });
         (tracked, constant)
     }
 }
