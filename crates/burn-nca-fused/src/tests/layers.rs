@@ -155,56 +155,6 @@ fn embeddings_and_their_gradients() {
     });
 }
 
-/// The largest error of normalized rows and their gradients.
-fn error_of_batch_norm<T: Number>(n: usize, c: usize) -> f64 {
-    let [(x, exact_x), (gamma, exact_gamma), (beta, exact_beta), (g, exact_g)] =
-        [(n * c, 1), (c, 2), (c, 3), (n * c, 4)].map(|(count, seed)| both(&points(count, seed)));
-    let of = BatchNorm::<T> { x: &x, gamma: &gamma, epsilon: 1e-5 };
-    let [output, mean, variance] = of.normalize(&beta);
-    let [of_x, of_gamma, of_beta] = of.gradients([&mean, &variance], &g);
-    let [mut y, mut dx] = [vec![0.0; n * c], vec![0.0; n * c]];
-    let mut columns = [vec![0.0; c], vec![0.0; c], vec![0.0; c], vec![0.0; c]];
-    for column in 0..c {
-        let of = |values: &[f64]| -> Vec<f64> {
-            values.iter().skip(column).step_by(c).copied().collect()
-        };
-        let (x, g, count) = (of(&exact_x), of(&exact_g), n as f64);
-        let center = x.iter().sum::<f64>() / count;
-        let spread = x.iter().map(|x| (x - center).powi(2)).sum::<f64>() / count;
-        let root = (spread + 1e-5).sqrt();
-        let normal: Vec<f64> = x.iter().map(|x| (x - center) / root).collect();
-        let of_gamma = normal.iter().zip(&g).map(|(x, g)| x * g).sum();
-        let found = [center, spread, of_gamma, g.iter().sum()];
-        columns.iter_mut().zip(found).for_each(|(columns, x)| columns[column] = x);
-        for i in 0..n {
-            y[i * c + column] = exact_gamma[column] * normal[i] + exact_beta[column];
-            // By each entry of the Jacobian.
-            let slopes = (0..n).map(|k| {
-                let own = f64::from(u8::from(i == k));
-                g[k] * (own - (1.0 + normal[i] * normal[k]) / count)
-            });
-            dx[i * c + column] = exact_gamma[column] / root * slopes.sum::<f64>();
-        }
-    }
-    let [center, spread, dgamma, dbeta] = columns;
-    worst(&[
-        (output, y),
-        (mean, center),
-        (variance, spread),
-        (of_x, dx),
-        (of_gamma, dgamma),
-        (of_beta, dbeta),
-    ])
-}
-
-#[test]
-fn normalized_rows_and_their_gradients() {
-    for (n, c) in [(1, 2), (2, 1), (37, 5), (600, 3)] {
-        let found = [error_of_batch_norm::<f64>(n, c), error_of_batch_norm::<f32>(n, c)];
-        assert!(found[0] < 1e-11 && found[1] < 1e-4, "{n} {c}: {found:?}");
-    }
-}
-
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let ([n, d, m, e], [b, k, c]) = ([1100, 3, 5, 8], [900, 20, 2]);

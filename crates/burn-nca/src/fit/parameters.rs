@@ -8,14 +8,16 @@ use crate::data::host_values;
 
 /// The values of all parameters that require a gradient, in the order in which the module visits them.
 pub fn flatten<M: Module>(module: &M) -> Vec<f64> {
-    let mut visitor = Flatten { values: Vec::new() };
-    module.visit(&mut visitor);
-    visitor.values
+    flattened(module, None)
 }
 
 /// The gradient of all parameters that require one, in the order of [`flatten`]; 0 where none was computed.
 pub fn flatten_gradients<M: Module>(module: &M, gradients: &GradientsParams) -> Vec<f64> {
-    let mut visitor = FlattenGradients { gradients, values: Vec::new() };
+    flattened(module, Some(gradients))
+}
+
+fn flattened<M: Module>(module: &M, gradients: Option<&GradientsParams>) -> Vec<f64> {
+    let mut visitor = Flatten { gradients, values: Vec::new() };
     module.visit(&mut visitor);
     visitor.values
 }
@@ -31,31 +33,21 @@ pub fn assign<M: Module>(module: M, values: &[f64]) -> M {
     module
 }
 
-struct Flatten {
+/// Collects parameters, or their gradients where these are given.
+struct Flatten<'a> {
+    gradients: Option<&'a GradientsParams>,
     values: Vec<f64>,
 }
 
-impl ModuleVisitor for Flatten {
-    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-        if param.is_require_grad() {
-            self.values.extend(host_values(param.val().without_autodiff()));
-        }
-    }
-}
-
-struct FlattenGradients<'a> {
-    gradients: &'a GradientsParams,
-    values: Vec<f64>,
-}
-
-impl ModuleVisitor for FlattenGradients<'_> {
+impl ModuleVisitor for Flatten<'_> {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
         if !param.is_require_grad() {
             return;
         }
-        match self.gradients.get::<D>(param.id) {
-            Some(gradient) => self.values.extend(host_values(gradient)),
-            None => self.values.extend(vec![0.0; param.shape().num_elements()]),
+        match self.gradients.map(|gradients| gradients.get::<D>(param.id)) {
+            None => self.values.extend(host_values(param.val().without_autodiff())),
+            Some(Some(gradient)) => self.values.extend(host_values(gradient)),
+            Some(None) => self.values.extend(vec![0.0; param.shape().num_elements()]),
         }
     }
 }

@@ -114,64 +114,62 @@ mod tests {
     fn solution(
         (scale, x): (f64, &[f32]),
         labels: &[usize],
-        criterion: Criterion,
-        l2: f64,
+        (criterion, l2): (Criterion, f64),
     ) -> Solution<MetricModel<LinearMap, NcaLoss>> {
         let device = Device::flex();
         let x = Tensor::from_data(TensorData::new(x.to_vec(), [x.len(), 1]), &device);
         let classes = ClassIndex::new(labels, &device).unwrap();
         let map = LinearMap::from_weight(&[scale], [1, 1], &device, burn::tensor::DType::F32);
         let loss = NcaLossConfig::new().with_criterion(criterion).init();
-        let model = MetricModel::new(map, loss).train();
-        let config = FitConfig::new().with_l2(l2);
-        let problem = Problem::new(model, &x, &classes);
-        minimize(&problem, &config, FitSession::new()).unwrap()
+        let problem = Problem::new(MetricModel::new(map, loss).train(), &x, &classes);
+        minimize(&problem, &FitConfig::new().with_l2(l2), FitSession::new()).unwrap()
     }
 
-    /// Fits the rows 0, 1, 5, 6 of one feature, times `scale`, under these labels.
-    fn end(scale: f64, labels: [usize; 4], criterion: Criterion, l2: f64) -> Termination {
-        solution((scale, &[0.0, 1.0, 5.0, 6.0]), &labels, criterion, l2).termination
+    #[test]
+    fn a_saturated_start_is_told_from_an_optimum_and_cured() {
+        let mixed = [0, 1, 0, 1];
+        for (scale, labels, settings, expected) in [
+            (1e4, mixed, (Criterion::F, 0.0), Some(Termination::Saturated)),
+            // The gradient need not be 0 exactly.
+            (5.0, mixed, (Criterion::F, 0.0), Some(Termination::Saturated)),
+            // All rows lie on one point: every neighbor counts alike.
+            (0.0, mixed, (Criterion::F, 0.0), Some(Termination::GradientSmall)),
+            // Every row has found its own: nothing is left to gain.
+            (1e4, [0, 0, 1, 1], (Criterion::F, 0.0), Some(Termination::GradientSmall)),
+            // The cures that are named.
+            (1e4, mixed, (Criterion::G, 0.0), None),
+            (1e4, mixed, (Criterion::F, 0.01), None),
+            (0.1, mixed, (Criterion::F, 0.0), None),
+        ] {
+            let end = solution((scale, &[0.0, 1.0, 5.0, 6.0]), &labels, settings).termination;
+            match expected {
+                Some(expected) => assert_eq!(end, expected, "{scale} {settings:?}"),
+                None => assert_ne!(end, Termination::Saturated, "{scale} {settings:?}"),
+            }
+        }
     }
 
     #[test]
     fn rows_of_several_neighbors_of_one_class_are_saturated_too() {
         let x = [0.0, 0.5, 1.2, 1e4, 1.5e4, 2.1e4];
-        let stuck = solution((1.0, &x), &[0, 0, 0, 1, 0, 1], Criterion::F, 0.0);
-        assert_eq!((stuck.value, stuck.termination), (-3.0, Termination::Saturated));
-        let won = solution((1.0, &x), &[0, 0, 0, 1, 1, 1], Criterion::F, 0.0);
-        assert_eq!((won.value, won.termination), (-6.0, Termination::GradientSmall));
+        let end = |labels: &[usize]| {
+            let solution = solution((1.0, &x), labels, (Criterion::F, 0.0));
+            (solution.value, solution.termination)
+        };
+        assert_eq!(end(&[0, 0, 0, 1, 0, 1]), (-3.0, Termination::Saturated));
+        assert_eq!(end(&[0, 0, 0, 1, 1, 1]), (-6.0, Termination::GradientSmall));
     }
 
     #[test]
     fn a_fit_that_starts_from_an_optimum_has_converged() {
         // The best scale leaves p_i between 0.19 and 1: f = 4.28 of 6.
-        let (x, labels) = ([0.0, 1.0, 2.5, 3.0, 4.2, 5.0], [0, 0, 0, 1, 1, 1]);
-        let first = solution((0.7, &x), &labels, Criterion::F, 0.0);
+        let fit = |scale: f64| {
+            let x = [0.0, 1.0, 2.5, 3.0, 4.2, 5.0];
+            solution((scale, &x), &[0, 0, 0, 1, 1, 1], (Criterion::F, 0.0))
+        };
+        let first = fit(0.7);
         assert!((first.value + 4.2843).abs() < 1e-3, "{}", first.value);
-        let scale = first.module.encoder.matrix()[0];
-        let again = solution((scale, &x), &labels, Criterion::F, 0.0);
+        let again = fit(first.module.encoder.matrix()[0]);
         assert!(again.termination.converged(), "{}", again.termination);
-    }
-
-    #[test]
-    fn a_saturated_start_is_told_from_an_optimum() {
-        assert_eq!(end(1e4, [0, 1, 0, 1], Criterion::F, 0.0), Termination::Saturated);
-        // The gradient need not be 0 exactly.
-        assert_eq!(end(5.0, [0, 1, 0, 1], Criterion::F, 0.0), Termination::Saturated);
-        // All rows lie on one point: every neighbor counts alike.
-        assert_eq!(end(0.0, [0, 1, 0, 1], Criterion::F, 0.0), Termination::GradientSmall);
-        // Every row has found its own: nothing is left to gain.
-        assert_eq!(end(1e4, [0, 0, 1, 1], Criterion::F, 0.0), Termination::GradientSmall);
-    }
-
-    #[test]
-    fn the_cures_that_are_named_cure() {
-        for end in [
-            end(1e4, [0, 1, 0, 1], Criterion::G, 0.0),
-            end(1e4, [0, 1, 0, 1], Criterion::F, 0.01),
-            end(0.1, [0, 1, 0, 1], Criterion::F, 0.0),
-        ] {
-            assert_ne!(end, Termination::Saturated);
-        }
     }
 }

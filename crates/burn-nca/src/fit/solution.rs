@@ -203,33 +203,20 @@ impl<M> Solution<M> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::Termination::*;
 
     #[test]
-    fn only_small_gradients_and_small_progress_count_as_converged() {
-        use Termination::*;
-        let all = [
-            GradientSmall,
-            ProgressSmall,
-            MaxIterations,
-            EpochsDone,
-            LineSearchFailed,
-            NonFinite,
-            Stopped,
-            HeldOut,
-            StopAt,
-            Saturated,
-            TimeBudget,
-            Elsewhere,
-            ClosedForm,
-        ];
-        for termination in all {
-            let expected = matches!(termination, GradientSmall | ProgressSmall | ClosedForm);
-            assert_eq!(termination.converged(), expected);
-            assert_eq!(termination.to_string().starts_with("Converged"), expected);
-            assert!(termination.sentence().ends_with('.'));
-            let ends_as_it_should = termination.converged() || termination.is_planned();
-            assert_ne!(termination.to_string().starts_with("Not converged"), ends_as_it_should);
+    fn a_sentence_says_whether_the_fit_converged_or_was_planned_to_end() {
+        for end in [GradientSmall, ProgressSmall, ClosedForm] {
+            assert!(end.converged() && end.sentence().starts_with("Converged: "));
+        }
+        for end in [EpochsDone, HeldOut, StopAt, Elsewhere] {
+            assert!(end.is_planned() && !end.sentence().contains("onverged"));
+        }
+        let others = [MaxIterations, NoStep, LineSearchFailed, NonFinite, Stopped, Saturated];
+        for end in others.into_iter().chain([TimeBudget]) {
+            assert!(!end.converged() && !end.is_planned());
+            assert!(end.sentence().starts_with("Not converged: "));
         }
     }
 }

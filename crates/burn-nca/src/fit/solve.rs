@@ -65,10 +65,10 @@ pub fn minimize_prepared<E: Encoder, O: Objective>(
         Watchers { on_progress: session.on_progress, on_parameters: session.on_parameters };
     let (batches, optimizer, rate) = match &config.optimizer {
         OptimizerConfig::Lbfgs(solver) => {
-            return Prepared { units, start, watchers }.run(solver, &mut checkpoint);
+            return full_batch(&units, solver, (start, watchers), &mut checkpoint);
         }
         OptimizerConfig::ConjugateGradient(solver) => {
-            return Prepared { units, start, watchers }.run(solver, &mut checkpoint);
+            return full_batch(&units, solver, (start, watchers), &mut checkpoint);
         }
         OptimizerConfig::Adam(batches) => {
             let optimizer = match batches.weight_decay.filter(|decay| *decay > 0.0) {
@@ -120,56 +120,47 @@ fn at_the_start<E: Encoder, O: Objective>(
     }
 }
 
-/// A problem with its start and those who watch, for a full-batch minimizer.
-struct Prepared<'a, 'p, 's, E: Encoder, O: Objective> {
-    units: Units<'a, 'p, E, O>,
-    start: Vec<f64>,
-    watchers: Watchers<'s>,
-}
-
-impl<E: Encoder, O: Objective> Prepared<'_, '_, '_, E, O> {
-    /// Minimizes with all points at every step.
-    fn run<R: DirectionRule>(
-        self,
-        rule: &R,
-        checkpoint: &mut Checkpoint<'_>,
-    ) -> Result<Solution<MetricModel<E, O>>> {
-        let Self { units, start, watchers } = self;
-        let Units { problem, config, .. } = units;
-        check_one_function(&problem.model)?;
-        let mut monitor = Monitor::new(config, watchers);
-        let (state, end) = match checkpoint.load::<State<DescentState<R::Memory>>>()? {
-            Some(State { solver, record, end }) => {
-                monitor.record = record;
-                checkpoint.resumed(solver.iteration, end.is_some());
-                (solver, end)
-            }
-            None => (DescentState::new(start), None),
-        };
-        let mut solution = match end {
-            Some(end) => {
-                let seconds = state.seconds;
-                state.end(end, seconds, Vec::new())
-            }
-            None => descend(&units, (&mut monitor, checkpoint), (state, rule))?,
-        };
-        if units.ended() && !solution.termination.converged() {
-            solution.termination = Termination::Stopped;
+/// Minimizes with all points at every step.
+fn full_batch<E: Encoder, O: Objective, R: DirectionRule>(
+    units: &Units<'_, '_, E, O>,
+    rule: &R,
+    (start, watchers): (Vec<f64>, Watchers<'_>),
+    checkpoint: &mut Checkpoint<'_>,
+) -> Result<Solution<MetricModel<E, O>>> {
+    let Units { problem, config, .. } = units;
+    check_one_function(&problem.model)?;
+    let mut monitor = Monitor::new(config, watchers);
+    let (state, end) = match checkpoint.load::<State<DescentState<R::Memory>>>()? {
+        Some(State { solver, record, end }) => {
+            monitor.record = record;
+            checkpoint.resumed(solver.iteration, end.is_some());
+            (solver, end)
         }
-        let reached = solution.termination;
-        checkpoint.conclude(reached, || {
-            let (solver, record) = (solution.module.clone(), monitor.record.clone());
-            Ok(State { solver, record, end: (!reached.can_resume()).then_some(reached) })
-        })?;
-        let mut solution = monitor
-            .record
-            .at_best(solution, |state| Position(state.position))
-            .map(|Position(position)| units.model(&position));
-        if saturation::explains(&solution, &problem.x.all(), problem.target) {
-            solution.termination = Termination::Saturated;
+        None => (DescentState::new(start), None),
+    };
+    let mut solution = match end {
+        Some(end) => {
+            let seconds = state.seconds;
+            state.end(end, seconds, Vec::new())
         }
-        Ok(solution)
+        None => descend(units, (&mut monitor, checkpoint), (state, rule))?,
+    };
+    if units.ended() && !solution.termination.converged() {
+        solution.termination = Termination::Stopped;
     }
+    let reached = solution.termination;
+    checkpoint.conclude(reached, || {
+        let (solver, record) = (solution.module.clone(), monitor.record.clone());
+        Ok(State { solver, record, end: (!reached.can_resume()).then_some(reached) })
+    })?;
+    let mut solution = monitor
+        .record
+        .at_best(solution, |state| Position(state.position))
+        .map(|Position(position)| units.model(&position));
+    if saturation::explains(&solution, &problem.x.all(), problem.target) {
+        solution.termination = Termination::Saturated;
+    }
+    Ok(solution)
 }
 
 /// The parameters of a step.

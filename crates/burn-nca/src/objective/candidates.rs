@@ -9,7 +9,7 @@ use super::batch::assert_rows;
 use super::contrast::placement::{Placement, Samples};
 use super::integers::equal_pairs;
 #[cfg(feature = "fused")]
-use super::integers::on_host_together;
+use super::integers::on_host;
 use super::{BatchLoss, ClassTarget};
 use crate::nca::own_pairs;
 
@@ -164,44 +164,30 @@ impl Candidates {
         [excluded.clone(), same.bool_and(excluded.bool_not())]
     }
 
-    /// Queries and candidates class by class, and the labels of the candidates as they are; read from their device
-    /// together.
+    /// Queries and candidates class by class, and the labels of the candidates as they are; read from their device.
     #[cfg(feature = "fused")]
     pub(super) fn placement(&self, labels: Tensor<1, Int>) -> (Placement, Vec<i64>) {
         let (b, m) = (labels.dims()[0], self.labels.dims()[0]);
-        let mut wanted = vec![labels];
-        // The labels of a batch are those of its candidates.
-        if !matches!(self.own, Own::Row) {
-            wanted.push(self.labels.clone());
-        }
-        if let Own::Sample(numbers) = &self.own {
-            let [numbered] = numbers[0].dims();
-            assert_eq!(b, numbered, "{b} queries, but {numbered} numbers of them");
-            wanted.extend((**numbers).clone());
-        }
-        wanted.extend(self.usable.clone().map(|usable| usable.int()));
-        let mut read = on_host_together(wanted).into_iter();
-        let mut next = || read.next().unwrap_or_default();
-        let of_queries = next();
-        let of_candidates = match self.own {
-            Own::Row => of_queries.clone(),
-            Own::None | Own::Sample(_) => next(),
-        };
-        let [query_ids, ids] = match self.own {
-            Own::None => [None, None],
+        let of_queries = on_host(labels);
+        let (of_candidates, ids) = match &self.own {
+            Own::None => (on_host(self.labels.clone()), None),
             Own::Row => {
                 assert_eq!(b, m, "{b} queries, but a batch of {m} rows");
                 let rows: Vec<i64> = (0..).take(b).collect();
-                [Some(rows.clone()), Some(rows)]
+                // The labels of a batch are those of its candidates.
+                (of_queries.clone(), Some([rows.clone(), rows]))
             }
-            Own::Sample(_) => [Some(next()), Some(next())],
+            Own::Sample(numbers) => {
+                let [numbered] = numbers[0].dims();
+                assert_eq!(b, numbered, "{b} queries, but {numbered} numbers of them");
+                (on_host(self.labels.clone()), Some((**numbers).clone().map(on_host)))
+            }
         };
-        let usable: Option<Vec<bool>> =
-            self.usable.is_some().then(|| next().into_iter().map(|usable| usable != 0).collect());
-        let queries = Samples { labels: &of_queries, ids: query_ids.as_deref() };
-        let candidates = Samples { labels: &of_candidates, ids: ids.as_deref() };
-        let placement = Placement::new(queries, candidates, usable.as_deref());
-        (placement, of_candidates)
+        let usable = self.usable.clone().map(|usable| on_host(usable.int()));
+        let id = |at: usize| ids.as_ref().map(|ids| &ids[at][..]);
+        let queries = Samples { labels: &of_queries, ids: id(0) };
+        let candidates = Samples { labels: &of_candidates, ids: id(1) };
+        (Placement::new(queries, candidates, usable.as_deref()), of_candidates)
     }
 }
 

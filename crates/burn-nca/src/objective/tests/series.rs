@@ -117,22 +117,6 @@ fn soft_matches_of_labels_are_the_classes_of_nca() {
 }
 
 #[test]
-fn the_way_of_the_sums_is_reported() {
-    let classes = ClassIndex::partly(&labels(), &device()).unwrap();
-    let taken = |k: usize, sums: Sums| {
-        let loss = NcaLossConfig::new().with_sums(sums).init();
-        loss.sums_taken(points(k, DType::F64), &classes).unwrap()
-    };
-    for k in [2, 3] {
-        assert_eq!(taken(k, Sums::Plain), (Sums::Plain, 0));
-        assert_eq!(taken(k, Sums::Fused), (Sums::Fused, 0));
-    }
-    assert_eq!(taken(3, Sums::Auto), (Sums::Fused, 0));
-    let (sums, exact) = taken(2, Sums::Fourier(1e-6));
-    assert!(sums == Sums::Fourier(1e-6) && exact < POINTS, "{sums:?} {exact}");
-}
-
-#[test]
 #[should_panic(expected = "there is no Fourier series in 3 dimensions")]
 fn a_series_in_three_dimensions_is_refused() {
     let classes = ClassIndex::partly(&labels(), &device()).unwrap();
