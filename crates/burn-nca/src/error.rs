@@ -3,6 +3,11 @@
 pub use burn_nca_data::{Error, Result};
 pub(crate) use burn_nca_data::{Message, Setting};
 
+/// Refuses a setting that is not as it must be.
+pub(crate) fn require(is_met: bool, refusal: impl FnOnce() -> String) -> Result<()> {
+    if is_met { Ok(()) } else { Err(Error::setting(refusal())) }
+}
+
 /// A message of another library, which may quote a file at length: its beginning, and its end with the place.
 pub fn shortened(message: &impl std::fmt::Display) -> String {
     const LETTERS: usize = 300;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Encoder, seeded};
 use crate::device::runs_on_host;
-use crate::error::{Error, Result};
+use crate::error::{Result, require};
 
 /// The function between the layers of an [`Mlp`].
 #[derive(Config, Debug, Copy, PartialEq, Eq)]
@@ -89,13 +89,10 @@ impl HiddenLayers {
     /// A share of dropout outside [0, 1), or a noise that is negative or not finite.
     pub fn check(&self) -> Result<()> {
         check_dropout(self.dropout)?;
-        if !(self.noise >= 0.0 && self.noise.is_finite()) {
-            return Err(Error::setting(format!(
-                "the noise of the network is {}; give a standard deviation of 0 or more",
-                self.noise
-            )));
-        }
-        Ok(())
+        let noise = self.noise;
+        require(noise >= 0.0 && noise.is_finite(), || {
+            format!("the noise of the network is {noise}; give a standard deviation of 0 or more")
+        })
     }
 }
 
@@ -104,12 +101,9 @@ impl HiddenLayers {
 /// # Errors
 /// A share outside [0, 1).
 pub fn check_dropout(share: f64) -> Result<()> {
-    if (0.0..1.0).contains(&share) {
-        return Ok(());
-    }
-    Err(Error::setting(format!(
-        "the dropout is {share}; give a share of the units, at least 0 and below 1"
-    )))
+    require((0.0..1.0).contains(&share), || {
+        format!("the dropout is {share}; give a share of the units, at least 0 and below 1")
+    })
 }
 
 /// The sizes of an [`Mlp`] and its hidden layers.

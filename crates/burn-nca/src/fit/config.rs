@@ -6,7 +6,7 @@ use burn::tensor::DType;
 use super::exact::BlockConfig;
 use super::{ConjugateGradientConfig, LbfgsConfig, Penalty, SgdConfig, Start, StochasticConfig};
 use crate::data::ScalingKind;
-use crate::error::{Error, Result};
+use crate::error::{Result, require};
 use crate::sums::Sums;
 
 /// The number type of a fit.
@@ -154,40 +154,29 @@ impl FitConfig {
     #[doc(hidden)]
     pub fn check(&self) -> Result<()> {
         self.optimizer.check()?;
-        if !(self.l2 >= 0.0 && self.l2.is_finite()) {
-            return Err(Error::setting(format!(
-                "l2 is {}; give a finite weight that is not negative, such as 0.001",
-                self.l2
-            )));
+        require(self.l2 >= 0.0 && self.l2.is_finite(), || {
+            format!("l2 is {}; give a finite weight that is not negative, such as 0.001", self.l2)
+        })?;
+        if let Some(perplexity) = self.start_perplexity {
+            require(perplexity > 1.0 && perplexity.is_finite(), || {
+                format!(
+                    "the perplexity of the start is {perplexity}; give a number of neighbors above 1, such as 15"
+                )
+            })?;
         }
-        if let Some(perplexity) = self.start_perplexity
-            && !(perplexity > 1.0 && perplexity.is_finite())
-        {
-            return Err(Error::setting(format!(
-                "the perplexity of the start is {perplexity}; give a number of neighbors above 1, such as 15"
-            )));
+        if let Some(EarlyStoppingConfig { share, patience }) = self.early_stopping {
+            require(share > 0.0 && share < 1.0, || {
+                format!(
+                    "the held-out share for early stopping is {share}; give a number between 0 and 1, such as 0.2"
+                )
+            })?;
+            require(patience > 0, || {
+                "the patience of early stopping is 0; give at least 1 iteration".to_string()
+            })?;
         }
-        if let Some(stop) = &self.early_stopping {
-            if !(stop.share > 0.0 && stop.share < 1.0) {
-                return Err(Error::setting(format!(
-                    "the held-out share for early stopping is {}; give a number between 0 and 1, \
-                     such as 0.2",
-                    stop.share
-                )));
-            }
-            if stop.patience == 0 {
-                return Err(Error::setting(
-                    "the patience of early stopping is 0; give at least 1 iteration".to_string(),
-                ));
-            }
-        }
-        if let Some(seconds) = self.time_budget
-            && (seconds.is_nan() || seconds <= 0.0)
-        {
-            return Err(Error::setting(format!(
-                "the time budget is {seconds} seconds; give a positive number"
-            )));
-        }
-        Ok(())
+        let seconds = self.time_budget.unwrap_or(f64::INFINITY);
+        require(seconds > 0.0, || {
+            format!("the time budget is {seconds} seconds; give a positive number")
+        })
     }
 }

@@ -24,7 +24,7 @@ use serde::de::DeserializeOwned;
 use super::line_search::{LineSearch, Outcome, Ray, Trial, dot};
 use super::solution::{Evaluation, Progress, Solution, Termination};
 use super::state::{DescentState, ObjectiveScale};
-use crate::error::{Error, Result};
+use crate::error::{Result, require};
 
 /// When a descent stops, and what its line searches ask for.
 #[derive(Clone, Copy, Debug)]
@@ -45,22 +45,16 @@ impl Limits {
             ("tolerance_gradient", self.tolerance_gradient),
             ("tolerance_progress", self.tolerance_progress),
         ];
-        for (name, tolerance) in tolerances {
-            if !(tolerance >= 0.0 && tolerance.is_finite()) {
-                return Err(Error::setting(format!(
-                    "{name} is {tolerance}; give a number from 0 (never stop by it) up, such as 1e-6"
-                )));
-            }
-        }
-        Ok(())
+        tolerances.into_iter().try_for_each(|(name, tolerance)| {
+            require(tolerance >= 0.0 && tolerance.is_finite(), || {
+                format!("{name} is {tolerance}; give a number from 0 (never stop by it) up, such as 1e-6")
+            })
+        })
     }
 }
 
 pub(super) fn check_positive(name: &str, count: usize) -> Result<()> {
-    if count == 0 {
-        return Err(Error::setting(format!("{name} is 0; give 1 or more")));
-    }
-    Ok(())
+    require(count > 0, || format!("{name} is 0; give 1 or more"))
 }
 
 /// An accepted step, for a rule to learn from.
@@ -109,12 +103,19 @@ pub(super) fn minimize<R: DirectionRule>(
     let seconds_before = state.seconds;
     let mut descent = Descent { rule, limits: rule.limits(), state, scale, evaluate };
     let mut history = Vec::new();
-    descent.evaluate_start();
+    if descent.state.evaluations == 0 {
+        let state = &mut descent.state;
+        let Evaluation { value, gradient, magnitude } = (descent.evaluate)(&state.position);
+        (state.value, state.gradient, state.magnitude) = (value, gradient, magnitude);
+        state.evaluations = 1;
+    }
     let mut asked = None;
     let termination = loop {
         // Convergence comes before a callback's wish, so that a run stopped at its last step ends like one
         // that was left alone.
-        let ended = descent.convergence().or(asked).or_else(|| descent.exhaustion());
+        let is_exhausted = descent.state.iteration >= descent.limits.max_iterations;
+        let exhaustion = is_exhausted.then_some(Termination::MaxIterations);
+        let ended = descent.convergence().or(asked).or(exhaustion);
         if let Some(termination) = ended {
             break termination;
         }
@@ -142,16 +143,6 @@ struct Descent<'a, R: DirectionRule> {
 }
 
 impl<R: DirectionRule> Descent<'_, R> {
-    fn evaluate_start(&mut self) {
-        if self.state.evaluations > 0 {
-            return;
-        }
-        let state = &mut self.state;
-        let Evaluation { value, gradient, magnitude } = (self.evaluate)(&state.position);
-        (state.value, state.gradient, state.magnitude) = (value, gradient, magnitude);
-        state.evaluations = 1;
-    }
-
     /// Whether the state is an end. It looks at nothing else, so a resumed run agrees.
     fn convergence(&self) -> Option<Termination> {
         let (state, limits) = (&self.state, &self.limits);
@@ -166,10 +157,6 @@ impl<R: DirectionRule> Descent<'_, R> {
         let tolerance = limits.tolerance_progress.max(self.scale.value_noise);
         let progress = (state.previous_value - state.value) / size;
         (progress <= tolerance).then_some(Termination::ProgressSmall)
-    }
-
-    fn exhaustion(&self) -> Option<Termination> {
-        (self.state.iteration >= self.limits.max_iterations).then_some(Termination::MaxIterations)
     }
 
     /// Takes a step along the rule's direction, or failing that along steepest descent; returns its length.
@@ -198,7 +185,8 @@ impl<R: DirectionRule> Descent<'_, R> {
         }
         let length = (-slope).sqrt();
         // Far from the origin a unit step, or one of unit length, may be below the rounding of the position.
-        let visible = self.scale.value_noise.sqrt() * norm(&self.state.position) / length;
+        let norm = dot(&self.state.position, &self.state.position).sqrt();
+        let visible = self.scale.value_noise.sqrt() * norm / length;
         match self.search(&direction, slope, (1.0 / length).min(1.0).max(visible)) {
             Outcome::Lower(trial) => Ok(self.accept(trial, &direction, slope)),
             Outcome::Noise => Err(Termination::ProgressSmall),
@@ -233,10 +221,6 @@ impl<R: DirectionRule> Descent<'_, R> {
         state.iteration += 1;
         step
     }
-}
-
-fn norm(vector: &[f64]) -> f64 {
-    dot(vector, vector).sqrt()
 }
 
 #[cfg(test)]

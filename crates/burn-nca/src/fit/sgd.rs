@@ -5,7 +5,7 @@ use burn::optim::momentum::MomentumConfig;
 use burn::optim::{ModuleOptimizer, SgdConfig as BurnSgd};
 
 use super::StochasticConfig;
-use crate::error::{Error, Result};
+use crate::error::{Result, require};
 
 /// The learning rate over `(1 - momentum) ‖θ‖²`, where none is asked for; over `1 - momentum` for a network.
 const RELATIVE_RATE: f64 = 0.1;
@@ -45,12 +45,10 @@ impl SgdConfig {
     /// # Errors
     /// A momentum outside [0, 1), or settings of the batches out of range.
     pub fn check(&self) -> Result<()> {
-        if !(0.0..1.0).contains(&self.momentum) {
-            return Err(Error::setting(format!(
-                "the momentum is {}; give a number from 0 to below 1, such as 0.9",
-                self.momentum
-            )));
-        }
+        let momentum = self.momentum;
+        require((0.0..1.0).contains(&momentum), || {
+            format!("the momentum is {momentum}; give a number from 0 to below 1, such as 0.9")
+        })?;
         self.batches.check()
     }
 

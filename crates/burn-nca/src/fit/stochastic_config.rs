@@ -2,7 +2,7 @@
 
 use burn::config::Config;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, require};
 
 /// Rows of a batch where none are asked for.
 const BATCH: usize = 2000;
@@ -104,33 +104,33 @@ impl StochasticConfig {
     /// A batch of fewer than 2 rows, a learning rate that is not a positive finite number, or a decay that is negative or
     /// not finite.
     pub fn check(&self) -> Result<()> {
-        if let Some(rows) = self.batch_size.filter(|rows| *rows < 2) {
-            return Err(Error::setting(format!(
+        let rows = self.batch_size.unwrap_or(BATCH);
+        require(rows >= 2, || {
+            format!(
                 "the batch size is {rows}; a row needs neighbors in its batch, so give 2 or more"
-            )));
+            )
+        })?;
+        if let Some(rate) = self.learning_rate {
+            require(rate > 0.0 && rate.is_finite(), || {
+                format!("the learning rate is {rate}; give a positive number, such as 0.01")
+            })?;
         }
-        if let Some(rate) = self.learning_rate.filter(|rate| !(*rate > 0.0 && rate.is_finite())) {
-            return Err(Error::setting(format!(
-                "the learning rate is {rate}; give a positive number, such as 0.01"
-            )));
-        }
-        if let Some(decay) = self.weight_decay.filter(|x| !(*x >= 0.0 && x.is_finite())) {
-            return Err(Error::setting(format!(
-                "the weight decay is {decay}; give a number of 0 or more, such as 0.01"
-            )));
-        }
+        let decay = self.weight_decay.unwrap_or(0.0);
+        require(decay >= 0.0 && decay.is_finite(), || {
+            format!("the weight decay is {decay}; give a number of 0 or more, such as 0.01")
+        })?;
         if let (Some(random), Some(nearest)) = (self.candidates, self.nearest_candidates) {
             return Err(Error::setting(format!(
                 "there are to be {random} candidates at random and the {nearest} nearest; give one of the two"
             )));
         }
-        if let (Some(candidates), Some(batch)) = (self.all_candidates(), self.batch_size)
-            && candidates < batch
-        {
-            return Err(Error::setting(format!(
-                "there are to be {candidates} candidates for a batch of {batch}, which are candidates themselves; give \
-                 as many candidates or more, or a smaller batch"
-            )));
+        if let (Some(candidates), Some(batch)) = (self.all_candidates(), self.batch_size) {
+            require(candidates >= batch, || {
+                format!(
+                    "there are to be {candidates} candidates for a batch of {batch}, which are candidates themselves; \
+                     give as many candidates or more, or a smaller batch"
+                )
+            })?;
         }
         Ok(())
     }
