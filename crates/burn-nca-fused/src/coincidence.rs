@@ -375,20 +375,4 @@ mod tests {
         let model = Model { k: 1, sigma_sq: 0.1, kappa_sq: 30.0 };
         assert_eq!(distances(&[1.0, 2.0], &[]).best_scale(model), 30.0);
     }
-
-    #[test]
-    fn scattered_rows_are_the_sum_of_the_outer_products() {
-        let pair = |first, second| Ends { first, second, scale: 0, coincide: true };
-        let ends = [pair(0, 1), pair(2, 0), pair(1, 2)];
-        let (z, factors) = ([1.0, 2.0, -1.0, 0.5, 3.0, 1.0], [0.5, -2.0, 1.5]);
-        let u = Pairs { ends: &ends, k: 2, kappa_sq: &[1.0] }.scattered(&z, &factors);
-        for (r, c) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-            let product: f64 = (0..3).map(|row| u[row * 2 + r] * z[row * 2 + c]).sum();
-            let delta =
-                |e: &Ends, j: usize| z[e.second as usize * 2 + j] - z[e.first as usize * 2 + j];
-            let expected: f64 =
-                ends.iter().zip(factors).map(|(e, f)| f * delta(e, r) * delta(e, c)).sum();
-            assert!((product - expected).abs() < 1e-12);
-        }
-    }
 }

@@ -112,13 +112,6 @@ fn objectives_are_those_of_the_pairs() {
 }
 
 #[test]
-#[ignore = "takes minutes where it is not optimized"]
-fn objectives_of_many_points_are_those_of_the_pairs() {
-    check(8000, 2);
-    check(20_000, 1);
-}
-
-#[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     for shape in all(1000, 2) {
         let with = |threads: usize| {

@@ -1,7 +1,5 @@
 //! The kernels of modern NCA against the formulas, and on any number of threads.
 
-use core::ops::Range;
-
 use super::oracle::Oracle;
 use super::{both, check_threads, converted, largest_error, points, sq_distance, worst};
 use crate::arch::{all, on, on_each};
@@ -31,41 +29,12 @@ fn error_of_means<T: Number>([b, m, k, c]: [usize; 4], own: Option<usize>) -> f6
         None => both::<T>(&points(b * k, 4)),
     };
     let of = SoftmaxRows::new((&q, &r, k), (&v, c), own);
-    let mut matrix = products(&q, &r, k);
-    let stride = m.next_multiple_of(PADDING);
-    // In two blocks of queries and two of references, the second with the padding.
-    let (cut, wall) = (b / 2, (m / 2).next_multiple_of(PADDING).min(m));
+    let (mut matrix, stride) = (products(&q, &r, k), m.next_multiple_of(PADDING));
     let (mut means, mut sums) = (vec![T::ZERO; b * c], vec![[T::INFINITY, T::ZERO]; b]);
-    let (mut of_rows, mut of_columns) = (vec![T::ZERO; b], vec![T::ZERO; stride]);
-    let width = |near: &Range<usize>| near.len().next_multiple_of(PADDING);
-    let spans = |some: &Range<usize>| {
-        [0..wall, wall..m]
-            .map(|near| [some.clone(), near])
-            .into_iter()
-            .filter(|of| !of[1].is_empty())
-    };
-    let part = |matrix: &[T], [some, near]: &[Range<usize>; 2]| -> Vec<T> {
-        let row = |row: usize| &matrix[row * stride + near.start..][..width(near)];
-        some.clone().flat_map(|at| row(at).to_vec()).collect()
-    };
-    for some in [0..cut, cut..b] {
-        let means = &mut means[some.start * c..some.end * c];
-        for spans in spans(&some) {
-            let mut products = part(&matrix, &spans);
-            of.add(spans, &mut products, means, &mut sums[some.clone()]);
-        }
-        of.divide(means, &mut sums[some.clone()]);
-        let of_block = sums[some.clone()].as_flattened();
-        let numbers = [of_block, means, &g[some.start * c..]];
-        for spans in spans(&some) {
-            let (mut products, near) = (part(&matrix, &spans), spans[1].clone());
-            let found = of.slopes(spans, &mut products, numbers, &mut of_rows[some.clone()]);
-            of_columns[near.start..].iter_mut().zip(found).for_each(|(sum, x)| *sum = *sum + x);
-            for (at, row) in some.clone().zip(products.chunks(width(&near).max(1))) {
-                matrix[at * stride + near.start..][..row.len()].copy_from_slice(row);
-            }
-        }
-    }
+    of.add([0..b, 0..m], &mut matrix.clone(), &mut means, &mut sums);
+    of.divide(&mut means, &mut sums);
+    let (numbers, mut of_rows) = ([sums.as_flattened(), &means, &g], vec![T::ZERO; b]);
+    let mut of_columns = of.slopes([0..b, 0..m], &mut matrix, numbers, &mut of_rows);
     of_columns.truncate(m);
     let (mut expected, mut slopes) = (vec![0.0; b * c], vec![0.0; b * stride]);
     let columns = NeighborSets::all(b, m);

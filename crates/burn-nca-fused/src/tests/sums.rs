@@ -158,16 +158,6 @@ fn points_of_other_classes_of_which_two_are_equal() {
     });
 }
 
-#[test]
-fn duplicates_have_no_distance() {
-    on_each(|| {
-        let q = vec![0.5; 40];
-        let columns = NeighborSets::all(20, 20).without_self(0);
-        assert!(error::<f32>(LOG_SUM, (&q, &q, 2), &columns) < 1e-6);
-        assert!(error::<f64>(LOG_SUM, (&q, &q, 2), &columns) < 1e-15);
-    });
-}
-
 /// Groups 10000 apart, an outlier at 1e6, squared norms of 1e6: neighbors decide, and they are near.
 #[test]
 fn far_groups_and_outliers_cost_no_digits() {

@@ -39,11 +39,7 @@ impl<'a, 'p, E: Encoder, O: Objective> Units<'a, 'p, E, O> {
 
     /// The position of the start.
     pub fn start(&self) -> Vec<f64> {
-        let mut position = flatten(&self.problem.model);
-        if self.unit != 1.0 {
-            position.iter_mut().for_each(|value| *value *= self.unit);
-        }
-        position
+        flatten(&self.problem.model).into_iter().map(|value| value * self.unit).collect()
     }
 
     /// The model at a position.
@@ -82,10 +78,8 @@ impl<'a, 'p, E: Encoder, O: Objective> Units<'a, 'p, E, O> {
             at.add(&model, norm.mul_scalar(weight));
             magnitude += (at.value - before).abs();
         }
-        let mut gradient = flatten_gradients(&model, &at.gradients);
-        if self.unit != 1.0 {
-            gradient.iter_mut().for_each(|slope| *slope /= self.unit);
-        }
+        let slopes = flatten_gradients(&model, &at.gradients).into_iter();
+        let gradient = slopes.map(|slope| slope / self.unit).collect();
         // The parts may cancel, as -f and a penalty do; their rounding errors do not.
         Evaluation { value: at.value, gradient, magnitude }
     }

@@ -3,7 +3,7 @@
 use core::ops::Range;
 use std::sync::Arc;
 
-use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData, s};
+use burn::tensor::{Bool, DType, Device, Int, Tensor, s};
 #[cfg(feature = "fused")]
 use burn_nca_fused::{NeighborSets, PairSum, pair_sum};
 
@@ -11,7 +11,7 @@ use burn_nca_fused::{NeighborSets, PairSum, pair_sum};
 use super::among_all;
 use super::target_index::centered;
 use super::term_weights::TermWeights;
-use super::transfer::{float_tensor, order_tensor, places, widest_float};
+use super::transfer::{column, float_tensor, order_tensor, places, widest_float};
 use super::{ClassIndex, DataTarget};
 use crate::data::{AgreementRule, Agreements, SparseRows};
 use crate::error::{Error, Result};
@@ -102,10 +102,8 @@ impl AgreementIndex {
         order.iter().for_each(|&row| is_labeled[row] = true);
         order.extend((0..agreements.points()).filter(|&row| !is_labeled[row]));
         let without = agreements.without_agreement();
-        let without_positive: Vec<bool> =
-            order.iter().map(|row| without.binary_search(row).is_ok()).collect();
-        let without_positive =
-            Tensor::from_data(TensorData::new(without_positive, [order.len(), 1]), device);
+        let without_positive = order.iter().map(|row| without.binary_search(row).is_ok());
+        let without_positive = column(without_positive.collect(), device);
         let rule = IndexedRule::new(agreements.select(&order[..labeled]), device);
         Self {
             agreements,

@@ -311,19 +311,6 @@ mod tests {
     }
 
     #[test]
-    fn points_without_a_class_come_last_and_have_no_term() {
-        let labels = [None, Some(7), None, Some(2), Some(7)];
-        let index = ClassIndex::partly(&labels, &Device::flex()).unwrap();
-        assert_eq!((index.points(), index.labeled(), index.num_with_positive()), (5, 3, 2));
-        assert_eq!((index.order(), index.without_positive()), (&[3, 1, 4, 0, 2][..], vec![3]));
-        let part = index.subset(&[2, 4, 1]);
-        assert_eq!((part.points(), part.labeled(), part.order()), (3, 2, &[1, 2, 0][..]));
-        let (points, terms) = index.sample(&[0, 1], &[3, 4, 2]).unwrap();
-        assert_eq!((points.as_slice(), terms.as_slice()), (&[3, 1, 4, 0, 2][..], &[1..2][..]));
-        assert!(ClassIndex::partly(&[None, None], &Device::flex()).is_err());
-    }
-
-    #[test]
     fn weights_are_told_in_the_order_of_the_data() {
         let index = ClassIndex::new(&[1, 0, 1, 0], &Device::flex()).unwrap();
         assert_eq!(index.weights(), None);

@@ -50,10 +50,7 @@ pub(super) fn over_rows(rows: Tensor<2>, of: impl FnOnce(Tensor<2>) -> Tensor<1>
 }
 
 fn is_mean(reduction: &Reduction) -> bool {
-    match reduction {
-        Reduction::Sum => false,
-        Reduction::Mean | Reduction::Auto | Reduction::BatchMean => true,
-    }
+    !matches!(reduction, Reduction::Sum)
 }
 
 #[cfg(test)]

@@ -164,12 +164,4 @@ mod tests {
         assert!(refused(&[]).contains("at least one row"));
         assert!(refused(&[1.0, 2.0, 3.0, f64::NAN]).contains("row 2 is NaN; correct it"));
     }
-
-    #[test]
-    fn a_subset_keeps_the_differences() {
-        let index = TargetIndex::new(&[1.0, 5.0, 9.0], 1, &Device::flex()).unwrap();
-        let part = index.subset(&[2, 0]);
-        assert_eq!((part.points(), part.columns()), (2, 1));
-        assert_eq!(part.values.as_slice(), [4.0, -4.0]);
-    }
 }

@@ -1,6 +1,6 @@
 //! Host values brought to a device.
 
-use burn::tensor::{DType, Device, Int, Tensor, TensorData};
+use burn::tensor::{Bool, DType, Device, Int, Tensor, TensorData};
 
 /// Row numbers as a `[len]` tensor.
 pub fn int_tensor(values: &[usize], device: &Device) -> Tensor<1, Int> {
@@ -17,6 +17,12 @@ pub fn float_tensor<const D: usize>(
     dtype: DType,
 ) -> Tensor<D> {
     Tensor::from_data(TensorData::new(values, shape).convert_dtype(dtype), (device, dtype))
+}
+
+/// Truth values as a column, `[len, 1]`.
+pub(super) fn column(values: Vec<bool>, device: &Device) -> Tensor<2, Bool> {
+    let shape = [values.len(), 1];
+    Tensor::from_data(TensorData::new(values, shape), device)
 }
 
 /// f64 where the device has it, else f32: for what is prepared before the type of the embedding is known.

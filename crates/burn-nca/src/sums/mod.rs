@@ -159,15 +159,13 @@ impl Sums {
         match self.fourier((queries, z), &sets, values) {
             Some(tolerance) => {
                 #[cfg(feature = "fourier")]
-                let exact = burn_nca_fused::fourier_exact_rows(
-                    (queries, z),
-                    &sets(),
-                    values > 0,
-                    tolerance,
-                );
+                let exact = {
+                    use burn_nca_fused::fourier_exact_rows as exact_rows;
+                    exact_rows((queries, z), &sets(), values > 0, tolerance).unwrap_or(0)
+                };
                 #[cfg(not(feature = "fourier"))]
-                let exact = None;
-                (Self::Fourier(tolerance), exact.unwrap_or(0))
+                let exact = 0;
+                (Self::Fourier(tolerance), exact)
             }
             None => (Self::Fused, 0),
         }

@@ -152,15 +152,6 @@ mod tests {
     }
 
     #[test]
-    fn seed_and_epoch_decide_the_order() {
-        let labels: Vec<usize> = (0..40).map(|row| row % 4).collect();
-        let at = |seed, epoch| ClassBalancedSampler::new(&labels, 2, 5, seed).unwrap().epoch(epoch);
-        assert_eq!(at(1, 0), at(1, 0));
-        assert_ne!(at(1, 0), at(1, 1));
-        assert_ne!(at(1, 0), at(2, 0));
-    }
-
-    #[test]
     fn empty_batches_are_refused_with_both_numbers_and_the_cure() {
         let of = |labels: &[usize], classes, samples| {
             ClassBalancedSampler::new(labels, classes, samples, 0)

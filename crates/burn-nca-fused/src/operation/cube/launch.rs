@@ -249,33 +249,3 @@ fn empty(like: &CubeTensor, shape: Shape) -> CubeTensor {
     let handle = like.client.empty(shape.num_elements() * like.dtype.size());
     CubeTensor::new_contiguous(like.client.clone(), like.device.clone(), shape, handle, like.dtype)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_are_whole_tiles_that_cover_all() {
-        for (rows, columns, k) in [(1, 1, 1), (1, 100_000, 2), (60_000, 60_000, 32), (7, 513, 300)]
-        {
-            let (part, parts) = parts(rows, columns, rows * k);
-            assert!(part % TILE == 0 && part * parts >= columns && part * (parts - 1) < columns);
-        }
-        // One row alone would keep one unit busy for a long time.
-        assert!(parts(1, 100_000, 2).1 > 100);
-    }
-
-    #[test]
-    fn bounds_span_what_is_summed_or_an_empty_range() {
-        assert_eq!(bounds(&[3, 5, 9], &[7, 8, 9], false), [3, 8]);
-        assert_eq!(bounds(&[9], &[9], false), [0, 0]);
-        assert_eq!(bounds(&[3, 5], &[7, 8], true), [5, 7]);
-    }
-
-    #[test]
-    fn cuts_are_even() {
-        assert_eq!(Cut::new(300, 32), Cut { depth: 30, whole: false });
-        assert_eq!(Cut::new(32, 32), Cut { depth: 32, whole: true });
-        assert_eq!(Cut::new(33, 32), Cut { depth: 17, whole: false });
-    }
-}

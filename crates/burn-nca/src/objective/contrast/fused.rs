@@ -1,12 +1,12 @@
 //! The contrast of queries by fused sums: both sides class by class, so that a range says what a query sums over.
 
 use burn::tensor::activation::log_sigmoid;
-use burn::tensor::{Bool, IndexingUpdateOp, Tensor, TensorData};
+use burn::tensor::{Bool, IndexingUpdateOp, Tensor};
 use burn_nca_fused::{Distance, NeighborSets, PairSum, Summand, pair_sum};
 
 use super::Contrast;
 use super::placement::Placement;
-use crate::objective::transfer::{int_tensor, places};
+use crate::objective::transfer::{column, float_tensor, int_tensor, places};
 
 /// Queries against candidates, a softmax whose logits, distances with the sign changed, are never held.
 ///
@@ -45,11 +45,9 @@ impl FusedContrast {
 
     /// The number of positives of each placed query, 1 where there is none, `[b, 1]`.
     fn num_positives(&self) -> Tensor<2> {
-        let (device, dtype) = (self.queries.device(), self.queries.dtype());
-        let count = self.placement.num_positives().into_iter().map(|count| count.max(1) as f64);
-        let count: Vec<f64> = count.collect();
-        let b = count.len();
-        Tensor::from_data(TensorData::new(count, [b, 1]).convert_dtype(dtype), (&device, dtype))
+        let counts = self.placement.num_positives().into_iter().map(|count| count.max(1) as f64);
+        let shape = [self.placement.queries.len(), 1];
+        float_tensor(counts.collect(), shape, &self.queries.device(), self.queries.dtype())
     }
 
     /// `-(1/|P_i|) Σ_{j ∈ P_i} ||q_i - r_j||²` from the sums of each class, around the mean of the queries.
@@ -109,7 +107,7 @@ impl FusedContrast {
 
     /// A mask of the placed queries, `[b, 1]`.
     fn mask(&self, of: &[bool]) -> Tensor<2, Bool> {
-        Tensor::from_data(TensorData::new(of.to_vec(), [of.len(), 1]), &self.queries.device())
+        column(of.to_vec(), &self.queries.device())
     }
 
     /// The rows of the placed queries in the order in which they were given.

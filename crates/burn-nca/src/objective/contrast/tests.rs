@@ -6,38 +6,28 @@ use burn::tensor::{DType, Device};
 use super::*;
 use crate::objective::{ClassTarget, Criterion, NcaLossConfig};
 
-const TYPES: [DType; 7] =
-    [DType::I64, DType::I32, DType::I16, DType::I8, DType::U32, DType::U16, DType::U8];
-
 fn rows() -> Tensor<2> {
     Tensor::from_floats([[0.0, 1.0], [1.0, 0.5], [2.0, -1.0], [0.3, 0.2]], &Device::flex())
 }
 
 #[test]
-fn labels_and_numbers_of_any_integer_type_will_do() {
+fn labels_and_numbers_of_samples_may_be_of_any_integer_types() {
     let device = Device::flex();
-    let classes = Tensor::<1, Int>::from_ints([0, 1, 1, 0], &device);
+    let ints = |values: &[i32]| Tensor::<1, Int>::from_ints(values, &device);
     let nca = NcaLossConfig::new().init();
     let value = |labels: Tensor<1, Int>| nca.forward(rows(), labels).into_scalar::<f64>();
-    for dtype in TYPES {
+    let classes = ints(&[0, 1, 1, 0]);
+    for dtype in [DType::I64, DType::I32, DType::I16, DType::I8, DType::U32, DType::U16, DType::U8]
+    {
         assert_eq!(value(classes.clone().cast(dtype)), value(classes.clone()), "{dtype:?}");
-    }
-}
-
-#[test]
-fn samples_are_told_apart_by_numbers_of_any_integer_types() {
-    let device = Device::flex();
-    let ints = |values: [i32; 4]| Tensor::<1, Int>::from_ints(values, &device);
-    for dtype in TYPES {
-        let target = ClassTarget { labels: ints([0, 1, 1, 0]), ids: ints([4, 5, 6, 7]) };
-        let queries = Tensor::<1, Int>::from_ints([6, 9], &device).cast(dtype);
-        let candidates = Candidates::of_samples(rows(), target, queries);
-        let labels = Tensor::<1, Int>::from_ints([1, 2], &device).cast(dtype);
-        let [excluded, positive] = candidates.masks(&labels, 0..2);
-        let count = |mask: Tensor<2, Bool>| mask.int().sum().into_scalar::<i64>();
-        assert_eq!((excluded.dims(), count(excluded)), ([2, 4], 1), "{dtype:?}");
-        assert_eq!(count(positive), 1, "{dtype:?}");
-        assert_eq!(candidates.without_positive(labels), 1);
+        let target = ClassTarget { labels: classes.clone(), ids: ints(&[4, 5, 6, 7]) };
+        let candidates = Candidates::of_samples(rows(), target, ints(&[6, 9]).cast(dtype));
+        let labels = ints(&[1, 2]).cast(dtype);
+        let counts = candidates.masks(&labels, 0..2).map(|mask| {
+            assert_eq!(mask.dims(), [2, 4]);
+            mask.int().sum().into_scalar::<i64>()
+        });
+        assert_eq!((counts, candidates.without_positive(labels)), ([1, 1], 1), "{dtype:?}");
     }
 }
 

@@ -2,12 +2,13 @@
 
 use core::ops::Range;
 
+use burn::tensor::Tensor;
 use burn::tensor::activation::log_sigmoid;
-use burn::tensor::{Bool, Tensor, TensorData};
 use burn_nca_fused::{NeighborSets, PairSum, Summand, pair_sum};
 
 use super::{NcaLoss, NcaLossConfig};
 use crate::objective::reduction::total;
+use crate::objective::transfer::column;
 use crate::objective::{ClassIndex, among_all};
 use crate::sums::LOG_SUM;
 
@@ -23,7 +24,8 @@ pub(super) fn parts(
         pair_sum(sum, (among_all(z, &rows), z.clone()), None, columns)
     };
     let [partners, all] = classes.sets(&rows, classes.points());
-    let without_positive = without_positive(&partners, z);
+    let without_positive = (0..rows.len()).map(|i| partners.count(i) == 0).collect();
+    let without_positive = column(without_positive, &z.device());
     let tolerance = loss.tolerance(z, classes, &rows);
     let same = over(tolerance.map_or(LOG_SUM, PairSum::Fourier), &partners);
     let same = same.mask_fill(without_positive.clone(), 0.0);
@@ -36,11 +38,4 @@ pub(super) fn parts(
     let hinge = (repulsion > 0.0).then(|| hinge().mul_scalar(repulsion));
     let criterion = sum(criterion.terms(log_p).mask_fill(without_positive, 0.0));
     [criterion].into_iter().chain(hinge).collect()
-}
-
-/// Which points have no partner, `[b, 1]`.
-fn without_positive(partners: &NeighborSets, z: &Tensor<2>) -> Tensor<2, Bool> {
-    let b = partners.queries();
-    let without: Vec<bool> = (0..b).map(|i| partners.count(i) == 0).collect();
-    Tensor::from_data(TensorData::new(without, [b, 1]), &z.device())
 }
