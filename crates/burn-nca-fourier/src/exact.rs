@@ -8,7 +8,6 @@ use crate::exp::exp;
 /// Numbers that are added side by side.
 const LANES: usize = 8;
 
-/// References of a tile.
 const TILE: usize = 64;
 
 /// Rows from which references are sorted, so that a tile's are near to each other.

@@ -160,7 +160,6 @@ fn group_gradient(
     [of_queries, of_references]
 }
 
-/// Adds slopes, each times a charge.
 fn add(sums: &mut [[f64; 2]], charges: &[f64], slopes: &[[f64; 2]]) {
     for (sum, (charge, slope)) in sums.iter_mut().zip(charges.iter().zip(slopes)) {
         *sum = [sum[0] + charge * slope[0], sum[1] + charge * slope[1]];

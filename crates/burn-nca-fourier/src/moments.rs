@@ -23,7 +23,6 @@ impl Moments<'_> {
         }
     }
 
-    /// Columns of values.
     pub(crate) fn columns(&self) -> usize {
         if let Self::Values(_, columns) = self { *columns } else { 0 }
     }

@@ -2,7 +2,6 @@
 
 use crate::plan::Plan;
 
-/// Points on a grid, sorted.
 pub(crate) struct Placed {
     /// The original place of each sorted point.
     pub(crate) order: Vec<u32>,
@@ -12,7 +11,6 @@ pub(crate) struct Placed {
     pub(crate) starts: Vec<usize>,
 }
 
-/// A point on a grid.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct PlacedPoint {
     pub(crate) first: [u32; 2],

@@ -12,7 +12,6 @@ const WINDOW_POINT: f64 = 0.35;
 const TRANSFORM_POINT: f64 = 1.2;
 pub(crate) const PAIR: f64 = 3.0;
 
-/// One axis of the grid.
 #[derive(Clone, Debug)]
 pub(crate) struct Axis {
     /// The lowest coordinate of the points.

@@ -37,7 +37,6 @@ impl Points<'_> {
         assert!(*tolerance > 0.0, "the tolerance must be positive, got {tolerance}");
     }
 
-    /// Columns of values.
     pub(crate) fn columns(&self, values: &[f64]) -> usize {
         let m = self.sets.references();
         let columns = values.len() / m.max(1);
@@ -70,7 +69,6 @@ impl Points<'_> {
     }
 }
 
-/// The points of one group.
 pub(crate) struct GroupPoints<'a> {
     k: usize,
     queries: Vec<f64>,
@@ -80,7 +78,6 @@ pub(crate) struct GroupPoints<'a> {
     pub(crate) bounds: Bounds,
 }
 
-/// Points of a group on a grid.
 pub(crate) struct OnGrid {
     pub(crate) plan: Plan,
     references: Placed,

@@ -17,7 +17,6 @@ pub(crate) type Factor = fn([f64; 2]) -> Complex<f64>;
 
 /// The kernel itself.
 pub(crate) const VALUE: Factor = |_| Complex::new(1.0, 0.0);
-/// Its derivatives.
 pub(crate) const BY_X: Factor = |[x, _]| Complex::new(0.0, x);
 pub(crate) const BY_Y: Factor = |[_, y]| Complex::new(0.0, y);
 /// The kernel, and the kernel times the squared distance in the imaginary part, of one and of two axes.

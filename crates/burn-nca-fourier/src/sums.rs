@@ -134,7 +134,6 @@ pub fn with_moments(
     Some((found, means))
 }
 
-/// What is found of one group.
 struct GroupSums {
     values: Vec<f64>,
     /// `[b, c]`.

@@ -15,7 +15,6 @@ pub(crate) struct Aligned<T> {
 }
 
 impl<T: Real> Aligned<T> {
-    /// As many zeros.
     pub(crate) fn zeros(len: usize) -> Self {
         let spare = LINE / size_of::<T>();
         let values = vec![T::ZERO; len + spare];

@@ -72,7 +72,6 @@ enum Row<T> {
 }
 
 impl<T: Real> Row<T> {
-    /// Of all queries.
     fn all(of: &Weighted<'_, T>) -> Vec<Self> {
         let times = |factor: f64| of.gradient.iter().map(move |&g| T::from_f64(factor) * g);
         match of.weights {
@@ -137,7 +136,6 @@ impl<T: Real> Row<T> {
     }
 }
 
-/// The weights of all pairs.
 struct PairWeights<'a, T> {
     pairs: Differences<T>,
     columns: &'a NeighborSets,

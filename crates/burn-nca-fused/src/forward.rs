@@ -10,7 +10,6 @@ use crate::tile;
 use crate::walk::{OnRows, over_rows};
 use crate::{Costs, Distance, NeighborSets, Real};
 
-/// See [`Number::statistics`](crate::Number::statistics).
 pub(crate) fn statistics<T: Real>(
     queries: &[T],
     references: &[T],
@@ -20,7 +19,6 @@ pub(crate) fn statistics<T: Real>(
     statistics_of(Distance::SqEuclidean, (queries, references, k), &[], columns)
 }
 
-/// See [`Number::statistics_of`](crate::Number::statistics_of).
 pub(crate) fn statistics_of<T: Real>(
     distance: Distance,
     points: (&[T], &[T], usize),
@@ -44,7 +42,6 @@ pub(crate) fn statistics_within<T: Real>(
     }
 }
 
-/// See [`Number::entropies`](crate::Number::entropies).
 pub(crate) fn entropies<T: Real>(
     queries: &[T],
     references: &[T],

@@ -8,7 +8,6 @@ use crate::pairs::{Differences, Pairs, Products};
 use crate::walk::{OnRows, over_rows};
 use crate::{NeighborSets, Real, forward};
 
-/// See [`Number::log_sums_within`](crate::Number::log_sums_within).
 pub(crate) fn log_sums<T: Real>(
     error: T,
     points: (&[T], &[T], usize),

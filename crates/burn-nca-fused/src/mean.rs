@@ -80,7 +80,6 @@ impl<'a, T: Real> Laid<'a, T> {
     }
 }
 
-/// See [`Number::means`](crate::Number::means).
 pub(crate) fn means<T: Real>(of: Means<'_, T>) -> Vec<T> {
     let shape = (of.k, of.columns.references());
     let (means, []) = over_tiles(&Laid::new(of), shape, &groups(of.columns.queries()), []);

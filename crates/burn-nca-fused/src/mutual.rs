@@ -22,7 +22,6 @@ use crate::{GROUPS, NeighborSets, Real, Weighted, Weights};
 /// many either way (measured at 1797 and 5000 points).
 const MUTUAL_FROM: usize = 6;
 
-/// See [`Number::gradient`](crate::Number::gradient).
 pub(crate) fn sum_of_gradients<T: Real>(of: &Weighted<'_, T>) -> Vec<T> {
     match of.weights {
         Weights::Softmax(statistics) if of.k >= MUTUAL_FROM && of.columns.is_mutual() => {

@@ -18,7 +18,6 @@ pub enum Summand {
     Euclidean,
 }
 
-/// See [`Number::sums`](crate::Number::sums).
 pub(crate) fn sums<T: Real>(
     summand: Summand,
     points: (&[T], &[T], usize),

@@ -27,7 +27,6 @@ pub(crate) trait Pairs: Sync {
     /// Number of references with the padding.
     fn stride(&self) -> usize;
 
-    /// References of a tile.
     fn tile_width(k: usize) -> usize;
 
     /// What the bounds of the references of a tile are multiples of.
@@ -271,7 +270,6 @@ impl<T: Real> Pairs for Products<T> {
     }
 }
 
-/// The mean of points.
 fn mean<T: Real>(points: &[T], k: usize) -> Vec<T> {
     let mut sums = vec![0.0; k];
     for point in points.chunks_exact(k) {

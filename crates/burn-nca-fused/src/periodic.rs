@@ -69,7 +69,6 @@ impl<T: Real> Periodic<'_, T> {
     }
 }
 
-/// The embedding of some rows.
 struct Forward<'a, T> {
     of: Periodic<'a, T>,
     output: &'a mut [T],
@@ -163,7 +162,6 @@ fn layer<T: Real, S: Simd>(
     to.copy_from_slice(&sums[..count]);
 }
 
-/// The gradients of some rows.
 struct Backward<'a, T> {
     of: Periodic<'a, T>,
     output: &'a [T],

@@ -6,14 +6,12 @@ use crate::arch::{arch, dispatch};
 use crate::panel::PADDING;
 use crate::{Aligned, Real, tile};
 
-/// See [`Number::euclidean_shares`](crate::Number::euclidean_shares).
 pub(crate) fn shares<T: Real>(products: &mut [T], of_query: T, norms: &[T], biases: &[T]) {
     assert_eq!(products.len(), norms.len(), "one product and one norm for each reference");
     assert!(biases.is_empty() || biases.len() == norms.len(), "one bias for each reference");
     dispatch(arch(), Shares { products, of_query, norms, biases });
 }
 
-/// The shares of the references in the softmax of a query.
 struct Shares<'a, T> {
     products: &'a mut [T],
     of_query: T,

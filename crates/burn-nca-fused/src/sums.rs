@@ -23,7 +23,6 @@ pub(crate) fn references_at_once(groups: usize, axes: usize, bytes: usize) -> us
 
 /// What a group of queries adds up for references: one number for each axis and reference.
 pub(crate) struct Sums<T> {
-    /// The references.
     pub(crate) among: Range<usize>,
     /// `[axes, among]`.
     values: Aligned<T>,

@@ -17,12 +17,10 @@ pub(crate) const WIDTH: usize = 512;
 #[repr(C, align(64))]
 pub(crate) struct Tile<T>(pub(crate) [[T; WIDTH]; ROWS]);
 
-/// A tile without content yet.
 pub(crate) fn empty<T: Real>() -> Tile<T> {
     Tile([[T::ZERO; WIDTH]; ROWS])
 }
 
-/// The least number of a row.
 #[inline(always)]
 pub(crate) fn least<T: Real, S: Simd>(simd: S, row: &[T]) -> T {
     let mut low = [T::splat(simd, T::INFINITY); 2];
@@ -104,7 +102,6 @@ pub(crate) fn inverses<T: Real>(row: &mut [T], factor: T) {
     }
 }
 
-/// The sum of a row.
 #[inline(always)]
 pub(crate) fn sum<T: Real, S: Simd>(simd: S, row: &[T]) -> T {
     let mut sum = T::splat(simd, T::ZERO);

@@ -17,7 +17,6 @@ pub(crate) trait OverDimensions {
 /// assertions once for all, which takes a third off the time of building this crate.
 pub(crate) struct Unrolled<W>(pub(crate) usize, pub(crate) W);
 
-/// Whether loops are to be unrolled.
 const UNROLL: bool = !cfg!(debug_assertions);
 
 impl<W: OverDimensions> WithSimd for Unrolled<W> {

@@ -28,7 +28,6 @@ pub trait Real:
     /// The relative error of a rounding.
     const ROUNDING: f64;
 
-    /// Numbers in a vector.
     #[inline(always)]
     fn lanes<S: Simd>() -> usize {
         size_of::<Self::Vector<S>>() / size_of::<Self>()
@@ -49,9 +48,7 @@ pub trait Real:
         c: Self::Vector<S>,
     ) -> Self::Vector<S>;
     fn lesser<S: Simd>(simd: S, a: Self::Vector<S>, b: Self::Vector<S>) -> Self::Vector<S>;
-    /// The sum of a vector's numbers.
     fn sum<S: Simd>(simd: S, a: Self::Vector<S>) -> Self;
-    /// The least of a vector's numbers.
     fn least<S: Simd>(simd: S, a: Self::Vector<S>) -> Self;
 
     /// `exp(x)` where the result is neither denormal nor infinite; exactly 0 where it would be denormal.

@@ -80,7 +80,6 @@ pub(crate) struct Block<'a> {
     pub(crate) k: usize,
     /// The queries, up to [`ROWS`].
     pub(crate) some: Range<usize>,
-    /// The references.
     pub(crate) wide: &'a Range<usize>,
 }
 
@@ -150,7 +149,6 @@ pub(crate) fn over_tiles<T: Real, W: OnTiles<T>, const N: usize>(
 
 struct Tiles<'a, T, W> {
     work: &'a W,
-    /// The queries.
     some: Range<usize>,
     of_queries: &'a mut [T],
     sums: &'a mut Sums<T>,

@@ -10,7 +10,6 @@ pub(super) fn norm(values: &[f64]) -> f64 {
     values.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Asserts that a value and its gradient are those of the pairs.
 #[expect(clippy::print_stdout, reason = "shown for a failed test only")]
 pub(super) fn check_close(
     what: &str,

@@ -54,7 +54,6 @@ impl PairSums for Flex {
     }
 }
 
-/// See [`PairSums::pair_sum`].
 fn forward<T: KernelElement>(
     all: [FlexTensor; 3],
     sum: PairSum,
@@ -90,7 +89,6 @@ fn forward<T: KernelElement>(
     (sums, tensor(statistics, [2, b]))
 }
 
-/// See [`PairSums::pair_sum_backward`].
 fn backward<T: KernelElement>(
     all: [FlexTensor; 6],
     sum: PairSum,

@@ -11,7 +11,6 @@ pub(super) trait KernelElement: Number + Element + Pod {}
 impl KernelElement for f32 {}
 impl KernelElement for f64 {}
 
-/// Number of columns.
 pub(super) fn width(tensor: &FlexTensor) -> usize {
     tensor.layout().shape()[1]
 }

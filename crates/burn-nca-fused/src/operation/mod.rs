@@ -200,7 +200,6 @@ pub fn weighted_mean(
     pair_sum(PairSum::Mean, (queries, references), Some(values), columns)
 }
 
-/// Whether the shapes belong together.
 fn check(queries: &Tensor<2>, references: &Tensor<2>, columns: &NeighborSets) {
     let ([b, k], [m, of_references]) = (queries.dims(), references.dims());
     assert_eq!(k, of_references, "queries have {k} columns, references {of_references}");

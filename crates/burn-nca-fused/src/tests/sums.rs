@@ -79,7 +79,6 @@ fn error<T: Number>(
     of_sums.max(worst(&[(dq, expected_dq), (dr, expected_dr)]))
 }
 
-/// Checks the error in both types.
 fn check_sum(sum: PairSum, points: (&[f64], &[f64], usize), columns: &NeighborSets, what: &str) {
     let found = [error::<f64>(sum, points, columns), error::<f32>(sum, points, columns)];
     let [double, single] = if sum == LOG_SUM { [1e-13, 4e-6] } else { [1e-12, 1e-5] };

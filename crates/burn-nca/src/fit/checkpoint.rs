@@ -59,7 +59,6 @@ impl Place<'_> {
         }
     }
 
-    /// What is there, if there is anything.
     fn read(&self) -> std::io::Result<Option<Vec<u8>>> {
         match self {
             Self::File(path) => path.exists().then(|| read_regular(path)).transpose(),
@@ -149,27 +148,21 @@ impl<'a> Checkpoint<'a> {
         let path = place.path();
         let journal = place.read().map_err(|source| Error::io(path, source))?;
         let Some(journal) = journal else { return Ok(None) };
-        let (state, _) = from_journal(key, &journal).map_err(|error| match error {
-            JournalError::Io(source) => Error::io(path, source),
-            JournalError::Format(error) => Error::model(
-                path,
-                format!(
+        let (state, _) = from_journal(key, &journal).map_err(|error| {
+            let reason = match error {
+                JournalError::Io(source) => return Error::io(path, source),
+                JournalError::Format(error) => format!(
                     "this is not a checkpoint of a fit ({}); delete it to start again",
                     shortened(&error)
                 ),
-            ),
-            JournalError::Others(others) => Error::model(
-                path,
-                format!(
-                    "this checkpoint belongs to a fit with {others}; give those again, or delete it to start \
-                     again"
+                JournalError::Others(others) => format!(
+                    "this checkpoint belongs to a fit with {others}; give those again, or delete it to start again"
                 ),
-            ),
-            JournalError::Changed => Error::model(
-                path,
-                "the state in this checkpoint is not the one that was written: it was changed or damaged; restore \
-                 the file, or delete it to start again",
-            ),
+                JournalError::Changed => "the state in this checkpoint is not the one that was written: it was \
+                     changed or damaged; restore the file, or delete it to start again"
+                    .to_string(),
+            };
+            Error::model(path, reason)
         })?;
         Ok(Some(state))
     }
@@ -208,7 +201,6 @@ impl<'a> Checkpoint<'a> {
         place.remove().map_err(|source| Error::io(place.path(), source))
     }
 
-    /// Writes the state atomically.
     fn save<S: Serialize>(&mut self, state: &S) -> Result<()> {
         let Some((place, key)) = &mut self.kept else { return Ok(()) };
         self.written = Instant::now();

@@ -7,7 +7,6 @@ use super::gradients::add_gradients;
 use crate::encoder::Encoder;
 use crate::sums::cut;
 
-/// The embedding, `chunk` rows at a time.
 pub(crate) fn embed<E: Encoder>(encoder: &E, x: &Tensor<2>, chunk: usize) -> Tensor<2> {
     let [n, _] = x.dims();
     let part = |rows| encoder.forward(x.clone().slice([rows]));

@@ -59,7 +59,6 @@ impl OptimizerConfig {
         }
     }
 
-    /// Checks the settings of the chosen optimizer.
     fn check(&self) -> Result<()> {
         match self {
             Self::Lbfgs(solver) => solver.check(),

@@ -72,13 +72,10 @@ pub(super) struct Move<'a> {
 ///
 /// Without a memory (at the start, after a restart) the loop takes steepest descent itself.
 pub(super) trait DirectionRule {
-    /// What the rule remembers.
     type Memory: Clone + Serialize + DeserializeOwned;
 
-    /// The limits of the loop.
     fn limits(&self) -> Limits;
 
-    /// The search direction at a gradient.
     fn direction(&self, memory: &Self::Memory, gradient: &[f64]) -> Vec<f64>;
 
     /// The first trial step along a direction with this slope.

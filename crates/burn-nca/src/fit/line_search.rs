@@ -75,10 +75,18 @@ impl LineSearch {
         let mut interval = Interval::new(start, decrease_slope, first_trial);
         let mut step = first_trial;
         let mut lowest: Option<Trial> = None;
-        let mut evidence = Evidence::new(start, self.noise);
+        let mut evidence = Evidence {
+            start,
+            noise: self.noise,
+            finite: false,
+            flat: false,
+            expected: f64::INFINITY,
+        };
         let mut evaluations = 0;
         while evaluations < self.max_evaluations.max(1) {
-            let trial = ray.evaluate(step, evaluate);
+            let along = ray.position.iter().zip(ray.direction).map(|(x, d)| x + step * d);
+            let position: Vec<f64> = along.collect();
+            let trial = Trial { step, evaluation: evaluate(&position), position };
             evaluations += 1;
             let value = trial.evaluation.value;
             let slope = dot(&trial.evaluation.gradient, ray.direction);
@@ -106,15 +114,6 @@ impl LineSearch {
     }
 }
 
-impl Ray<'_> {
-    fn evaluate(&self, step: f64, evaluate: &mut dyn FnMut(&[f64]) -> Evaluation) -> Trial {
-        let position: Vec<f64> =
-            self.position.iter().zip(self.direction).map(|(x, d)| x + step * d).collect();
-        let evaluation = evaluate(&position);
-        Trial { step, position, evaluation }
-    }
-}
-
 /// What the trials have shown of the chance to find a lower value in spite of rounding.
 struct Evidence {
     start: Sample,
@@ -126,10 +125,6 @@ struct Evidence {
 }
 
 impl Evidence {
-    fn new(start: Sample, noise: f64) -> Self {
-        Self { start, noise, finite: false, flat: false, expected: f64::INFINITY }
-    }
-
     /// Adds a finite trial; true where no further trial differs by more than rounding.
     fn add(&mut self, at: Sample, bracketed: bool) -> bool {
         let expected = expected_decrease(self.start, at);

@@ -52,7 +52,6 @@ impl SgdConfig {
         self.batches.check()
     }
 
-    /// Burn's optimizer with these settings.
     pub(super) fn init(&self) -> ModuleOptimizer {
         let momentum = MomentumConfig::new()
             .with_momentum(self.momentum)
@@ -61,7 +60,6 @@ impl SgdConfig {
         BurnSgd::new().with_momentum((self.momentum > 0.0).then_some(momentum)).init()
     }
 
-    /// The learning rate of a fit that starts from these parameters.
     pub(super) fn rate_from(&self, start: &[f64], is_map: bool) -> f64 {
         self.batches.learning_rate.unwrap_or_else(|| {
             let squares: f64 = start.iter().map(|x| x * x).sum();

@@ -156,7 +156,6 @@ impl StochasticConfig {
         (rows as f64 / self.batch_size.unwrap_or(BATCH) as f64).round().max(1.0) as usize
     }
 
-    /// The learning rate of a fit that starts from these parameters.
     pub(super) fn rate_from(&self, start: &[f64]) -> f64 {
         self.learning_rate.unwrap_or_else(|| {
             let squares: f64 = start.iter().map(|x| x * x).sum();

@@ -62,11 +62,9 @@ pub struct AgreementIndex {
 /// The agreements of the labeled rows, in their order.
 #[derive(Clone, Debug)]
 enum IndexedRule {
-    /// Equal labels.
     Labels(Box<ClassIndex>),
     /// Targets over √2 s, `[labeled, columns]`: `log w_ij = -||u_i - u_j||²`.
     Targets(Box<Tensor<2>>),
-    /// Listed entries.
     List(Arc<SparseRows>),
     /// Agreements that the host works out.
     Host(Arc<Agreements>),

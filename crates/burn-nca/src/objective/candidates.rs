@@ -31,7 +31,6 @@ pub struct Candidates {
 /// Which candidate is a query itself.
 #[derive(Clone, Debug)]
 enum Own {
-    /// None is.
     None,
     /// Candidate i is query i.
     Row,

@@ -115,7 +115,6 @@ impl Contrasted {
         self.sums.are_fused(sum, &points.each_ref())
     }
 
-    /// The contrast by fused sums.
     #[cfg(feature = "fused")]
     fn fused(
         &self,
@@ -128,7 +127,6 @@ impl Contrasted {
         fused::FusedContrast::new(self.similarity.distance(), points, placement)
     }
 
-    /// The contrast of some queries as it is defined.
     fn plain(
         &self,
         [queries, references]: [Tensor<2>; 2],

@@ -157,7 +157,6 @@ impl<O: Send + 'static> DataLoader<O> for ClassBalancedLoader<O> {
     }
 }
 
-/// The batches of an epoch.
 struct Epoch<'a, O> {
     loader: &'a ClassBalancedLoader<O>,
     batches: Vec<Vec<usize>>,

@@ -94,7 +94,6 @@ fn blocks<T: KernelElement>(
     })
 }
 
-/// See [`Layers::euclidean_mean`].
 fn means<T: KernelElement>(all: [FlexTensor; 3], own: Option<usize>) -> (FlexTensor, FlexTensor) {
     let all = all.map(|tensor| tensor.to_contiguous());
     let of = softmax::<T>(all.each_ref(), own);
@@ -113,7 +112,6 @@ fn means<T: KernelElement>(all: [FlexTensor; 3], own: Option<usize>) -> (FlexTen
     (tensor(means, [b, c]), tensor(sums.into_flattened(), [b, 2]))
 }
 
-/// See [`LayerGradients::euclidean_mean_gradients`].
 fn mean_gradients<T: KernelElement>(
     of: [FlexTensor; 5],
     gradient: FlexTensor,
@@ -167,7 +165,6 @@ fn periodic<T: KernelElement>(of: [&FlexTensor; 4]) -> (Periodic<'_, T>, usize) 
     (Periodic { x, frequencies, weight, bias, sizes }, rows)
 }
 
-/// See [`Layers::periodic`].
 fn embedding<T: KernelElement>(all: [FlexTensor; 4]) -> FlexTensor {
     let all = all.map(|tensor| tensor.to_contiguous());
     let (of, rows) = periodic::<T>(all.each_ref());
@@ -175,7 +172,6 @@ fn embedding<T: KernelElement>(all: [FlexTensor; 4]) -> FlexTensor {
     tensor(of.embed(), [rows, d * e])
 }
 
-/// See [`LayerGradients::periodic_gradients`].
 fn embedding_gradients<T: KernelElement>(
     of: [FlexTensor; 5],
     gradient: FlexTensor,
@@ -200,7 +196,6 @@ fn line<T: KernelElement>(values: Vec<T>) -> FlexTensor {
     FlexTensor::from_data(TensorData::new(values, [size]))
 }
 
-/// See [`Layers::normalize`].
 fn normalized<T: KernelElement>(
     all: [FlexTensor; 3],
     epsilon: f64,
@@ -212,7 +207,6 @@ fn normalized<T: KernelElement>(
     (tensor(output, shape), line(mean), line(variance))
 }
 
-/// See [`LayerGradients::normalize_gradients`].
 fn normalized_gradients<T: KernelElement>(
     of: [FlexTensor; 4],
     gradient: FlexTensor,

@@ -28,7 +28,6 @@ pub(super) struct State {
 }
 
 impl State {
-    /// That of a fit after its last epoch.
     pub(super) fn of<E: Encoder, O: Objective>(
         epochs: &Epochs<'_, '_, E, O>,
         record: &Record<MetricModel<E, O>>,
@@ -75,7 +74,6 @@ fn to_bytes<M: Module>(module: &M) -> Result<Vec<u8>> {
     record.into_bytes().map(|bytes| bytes.to_vec()).map_err(not_recorded)
 }
 
-/// The module with the parameters and statistics of a record.
 fn from_bytes<M: Module>(module: &M, bytes: Vec<u8>) -> Result<M> {
     load_record(independent(module), bytes).map_err(unusable)
 }

@@ -69,7 +69,6 @@ impl Placement {
         before.into_iter().chain([NeighborSets::within(after, m)]).collect()
     }
 
-    /// The candidates of other classes.
     pub(in super::super) fn others(&self) -> NeighborSets {
         NeighborSets::outside(self.spans.clone(), self.candidates.len())
     }
