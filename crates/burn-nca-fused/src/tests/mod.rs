@@ -7,7 +7,6 @@ mod exp;
 mod layers;
 mod log_sums;
 mod means;
-mod mutual;
 mod oracle;
 mod sums;
 mod threads;

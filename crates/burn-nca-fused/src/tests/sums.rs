@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::oracle::Oracle;
 use super::{both, classes, converted, exact, largest_error, points, worst};
 use crate::arch::on_each;
-use crate::{Distance, NeighborSets, Number, PairSum, Summand, Weighted, Weights};
+use crate::{Distance, NeighborSets, Number, PairSum, Summand, Weighted, Weights, mutual};
 
 const LOG_SUM: PairSum = PairSum::LogSumExp(Distance::SqEuclidean);
 
@@ -26,7 +26,9 @@ fn error<T: Number>(
 ) -> f64 {
     let (b, m) = (columns.queries(), columns.references());
     let [(q, exact_q), (r, exact_r)] = [both::<T>(q), both::<T>(r)];
-    let (g, exact_g) = both::<T>(&points(b, 5));
+    let mut gradient = points(b, 5);
+    gradient.iter_mut().step_by(7).for_each(|g| *g = 0.0);
+    let (g, exact_g) = both::<T>(&gradient);
     let cost = |x: &f64| if *x > 0.8 { 1e30 } else { 3.0 * x.abs() };
     let (costs, exact_costs) = both::<T>(&points(b * m, 4).iter().map(cost).collect::<Vec<_>>());
     let of = Oracle { queries: &exact_q, references: &exact_r, k, columns };
@@ -76,7 +78,16 @@ fn error<T: Number>(
     let of_kernel = Weighted { queries: &q, references: &r, k, columns, weights, gradient: &g };
     let (dq, dr) = T::gradients(&of_kernel);
     let [expected_dq, expected_dr] = gradients;
-    of_sums.max(worst(&[(dq, expected_dq), (dr, expected_dr)]))
+    let both: Vec<f64> = expected_dq.iter().zip(&expected_dr).map(|(q, r)| q + r).collect();
+    let mut slopes = vec![(dq, expected_dq), (dr, expected_dr)];
+    if exact_q == exact_r {
+        // Of points that are both: each pair for itself, and once for both of its points.
+        if sum == LOG_SUM && columns.is_mutual() {
+            slopes.push((mutual::gradient(&q, k, columns, &statistics, &g), both.clone()));
+        }
+        slopes.push((T::gradient(&of_kernel), both));
+    }
+    of_sums.max(worst(&slopes))
 }
 
 fn check_sum(sum: PairSum, points: (&[f64], &[f64], usize), columns: &NeighborSets, what: &str) {
@@ -152,6 +163,41 @@ fn points_of_other_classes_of_which_two_are_equal() {
             let columns = NeighborSets::outside(classes(n, size), n);
             for sum in ALL {
                 check_sum(sum, (&z, &z, k), &columns, &format!("{n} x {k}"));
+            }
+        }
+    });
+}
+
+#[test]
+fn points_that_are_queries_and_references() {
+    on_each(|| {
+        for (n, size, k, spread) in [
+            (1, 1, 1, 1.0),
+            (3, 1, 2, 1.0),
+            (131, 40, 5, 1.0),
+            (700, 250, 2, 3.0),
+            // Far apart: whole tiles have no weight.
+            (1300, 100, 2, 90.0),
+            (97, 33, 32, 0.5),
+            (40, 9, 300, 0.1),
+        ] {
+            let z: Vec<f64> = points(n * k, 3).iter().map(|x| x * spread).collect();
+            let spans = classes(n, size);
+            // Not mutual: the first sums over none.
+            let but_the_first = [vec![0..0], vec![0..n; n - 1]].concat();
+            let sets = [
+                NeighborSets::all(n, n),
+                NeighborSets::all(n, n).without_self(0),
+                NeighborSets::within(spans.clone(), n).without_self(0),
+                NeighborSets::outside(spans, n),
+                NeighborSets::within(but_the_first, n).without_self(0),
+            ];
+            for (set, columns) in sets.iter().enumerate() {
+                assert_eq!(columns.is_mutual(), set < 4, "{n} {set}");
+                let of = (&z[..], &z[..], k);
+                let found =
+                    [error::<f64>(LOG_SUM, of, columns), error::<f32>(LOG_SUM, of, columns)];
+                assert!(found[0] < 1e-12 && found[1] < 8e-6, "{n} x {k}, set {set}: {found:?}");
             }
         }
     });
