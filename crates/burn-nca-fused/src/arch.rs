@@ -1,9 +1,8 @@
 //! The vector instructions that kernels run on.
 
 use pulp::{Arch, WithSimd};
-
-pub(crate) use compiled::dispatch;
-use compiled::widest;
+#[cfg(all(debug_assertions, target_arch = "x86_64"))]
+use pulp::{Scalar, Simd, x86::V3};
 
 /// The widest vector instructions of this machine; in this crate's tests, those of [`on`]. To be asked for before work
 /// is divided among threads.
@@ -16,39 +15,23 @@ pub(crate) fn arch() -> Arch {
     widest()
 }
 
-/// Work is compiled for each kind of vector instructions that the architecture has.
-#[cfg(not(all(debug_assertions, target_arch = "x86_64")))]
-mod compiled {
-    use super::{Arch, WithSimd};
-
-    pub(super) fn widest() -> Arch {
-        Arch::new()
-    }
-
-    #[inline(always)]
-    pub(crate) fn dispatch<W: WithSimd>(arch: Arch, work: W) -> W::Output {
-        arch.dispatch(work)
-    }
+/// The widest that work is compiled for: with debug assertions not that of x86, AVX-512, for a quarter less to compile.
+fn widest() -> Arch {
+    #[cfg(all(debug_assertions, target_arch = "x86_64"))]
+    return V3::try_new().map_or(Arch::Scalar, Arch::V3);
+    #[cfg(not(all(debug_assertions, target_arch = "x86_64")))]
+    Arch::new()
 }
 
-/// With debug assertions not for the widest of x86, AVX-512: a quarter less to compile.
-#[cfg(all(debug_assertions, target_arch = "x86_64"))]
-mod compiled {
-    use pulp::x86::V3;
-    use pulp::{Scalar, Simd};
-
-    use super::{Arch, WithSimd};
-
-    pub(super) fn widest() -> Arch {
-        V3::try_new().map_or(Arch::Scalar, Arch::V3)
-    }
-
-    pub(crate) fn dispatch<W: WithSimd>(arch: Arch, work: W) -> W::Output {
-        match arch {
-            Arch::V3(simd) => Simd::vectorize(simd, work),
-            _ => Simd::vectorize(Scalar, work),
-        }
-    }
+#[cfg_attr(not(debug_assertions), inline(always))]
+pub(crate) fn dispatch<W: WithSimd>(arch: Arch, work: W) -> W::Output {
+    #[cfg(all(debug_assertions, target_arch = "x86_64"))]
+    return match arch {
+        Arch::V3(simd) => Simd::vectorize(simd, work),
+        _ => Simd::vectorize(Scalar, work),
+    };
+    #[cfg(not(all(debug_assertions, target_arch = "x86_64")))]
+    arch.dispatch(work)
 }
 
 #[cfg(test)]

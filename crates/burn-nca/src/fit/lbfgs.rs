@@ -113,7 +113,11 @@ impl DirectionRule for LbfgsConfig {
 
     fn remember(&self, memory: Option<LbfgsMemory>, step: Move<'_>) -> Option<LbfgsMemory> {
         let mut pairs = memory.map_or_else(VecDeque::new, |memory| memory.pairs);
-        let pair = Pair::new(step);
+        let [before, after] = step.gradients;
+        let change: Vec<f64> =
+            after.iter().zip(before).map(|(after, before)| after - before).collect();
+        let step: Vec<f64> = step.direction.iter().map(|d| step.step * d).collect();
+        let pair = Pair { curvature: dot(&step, &change), step, change };
         if pair.curvature > f64::EPSILON * dot(&pair.change, &pair.change) {
             pairs.push_back(pair);
         }
@@ -121,17 +125,6 @@ impl DirectionRule for LbfgsConfig {
             pairs.pop_front();
         }
         (!pairs.is_empty()).then_some(LbfgsMemory { pairs })
-    }
-}
-
-impl Pair {
-    fn new(step: Move<'_>) -> Self {
-        let [before, after] = step.gradients;
-        let change: Vec<f64> =
-            after.iter().zip(before).map(|(after, before)| after - before).collect();
-        let step: Vec<f64> = step.direction.iter().map(|d| step.step * d).collect();
-        let curvature = dot(&step, &change);
-        Self { step, change, curvature }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use burn::lr_scheduler::module_lr_scheduler::ModuleLearningRate;
-use burn::module::{Module, ModuleDisplay};
+use burn::module::Module;
 use burn::optim::{GradientsParams, ModuleOptimizer, MultiGradientsParams};
 use burn::tensor::Tensor;
 use burn::train::{InferenceStep, TrainOutput, TrainStep};
@@ -82,11 +82,7 @@ impl References {
     }
 }
 
-impl<E, L> TrainStep for ReferencedModel<E, L>
-where
-    E: Encoder + 'static,
-    L: BatchLoss<Target = ClassTarget> + ModuleDisplay + 'static,
-{
+impl<E: Encoder, L: BatchLoss<Target = ClassTarget> + 'static> TrainStep for ReferencedModel<E, L> {
     type Input = SampleBatch;
     type Output = EmbeddingOutput;
 
@@ -115,10 +111,8 @@ where
     }
 }
 
-impl<E, L> InferenceStep for ReferencedModel<E, L>
-where
-    E: Encoder + 'static,
-    L: BatchLoss<Target = ClassTarget> + ModuleDisplay + 'static,
+impl<E: Encoder, L: BatchLoss<Target = ClassTarget> + 'static> InferenceStep
+    for ReferencedModel<E, L>
 {
     type Input = SampleBatch;
     type Output = EmbeddingOutput;
