@@ -183,12 +183,6 @@ impl NcaLoss {
         }
         terms + contrast.hinge().mul_scalar(repulsion)
     }
-
-    /// The tolerance of the sums of some points in class order, `[n, k]`, if they are by a Fourier series.
-    fn tolerance(&self, z: &Tensor<2>, classes: &ClassIndex, rows: &Range<usize>) -> Option<f64> {
-        let points = (&among_all(z, rows), z);
-        self.config.sums.fourier(points, || classes.sets(rows, classes.points()), 0)
-    }
 }
 
 impl BatchLoss for NcaLoss {

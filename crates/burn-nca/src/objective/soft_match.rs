@@ -218,17 +218,6 @@ impl SoftNcaLoss {
         }
     }
 
-    /// The tolerance of the sums of some labeled points if they are by a Fourier series.
-    fn tolerance(
-        &self,
-        z: &Tensor<2>,
-        agreements: &AgreementIndex,
-        rows: &Range<usize>,
-    ) -> Option<f64> {
-        let (classes, [m, _]) = (agreements.classes()?, z.dims());
-        self.config.sums.fourier((&among_all(z, rows), z), || classes.sets(rows, m), 0)
-    }
-
     /// -p_i or -log p_i, `[b, 1]`; 0 where no point agrees.
     fn terms(&self, log_p: Tensor<2>, without_positive: Tensor<2, Bool>) -> Tensor<2> {
         let log_p = log_p.mask_fill(without_positive.clone(), 0.0);

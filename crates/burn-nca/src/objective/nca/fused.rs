@@ -26,7 +26,8 @@ pub(super) fn parts(
     let [partners, all] = classes.sets(&rows, classes.points());
     let without_positive = (0..rows.len()).map(|i| partners.count(i) == 0).collect();
     let without_positive = column(without_positive, &z.device());
-    let tolerance = loss.tolerance(z, classes, &rows);
+    let points = (&among_all(z, &rows), z);
+    let tolerance = loss.config.sums.fourier(points, || classes.sets(&rows, classes.points()), 0);
     let same = over(tolerance.map_or(LOG_SUM, PairSum::Fourier), &partners);
     let same = same.mask_fill(without_positive.clone(), 0.0);
     let log_p = match tolerance {

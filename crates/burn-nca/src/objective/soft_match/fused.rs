@@ -12,7 +12,7 @@ use crate::objective::integers::on_host;
 use crate::objective::reduction::{over, reduce_sum, total};
 use crate::objective::similarity::in_graph_of;
 use crate::objective::transfer::int_tensor;
-use crate::objective::{AgreementIndex, among_all};
+use crate::objective::{AgreementIndex, ClassIndex, among_all};
 use crate::sums::LOG_SUM;
 
 /// `log p_i` of a batch with a table of agreements, `[n, 1]`.
@@ -76,7 +76,10 @@ pub(super) fn block(
     let (b, m) = (terms.len(), z.dims()[0]);
     let among = |m: usize| NeighborSets::all(b, m).without_self(terms.start);
     let block = among_all(&z, &terms);
-    let sum = loss.tolerance(&z, agreements, &terms).map_or(LOG_SUM, PairSum::Fourier);
+    let by_series = |classes: &ClassIndex| {
+        loss.config.sums.fourier((&block, &z), || classes.sets(&terms, m), 0)
+    };
+    let sum = agreements.classes().and_then(by_series).map_or(LOG_SUM, PairSum::Fourier);
     let all = pair_sum(sum, (block.clone(), z.clone()), None, &among(m));
     let agreeing = if agreements.is_table() {
         let costs = agreements.costs(&terms, z.dtype());
