@@ -22,18 +22,27 @@ fn is_mark(letter: char) -> bool {
 /// marks, the other has one letter that is not of ASCII.
 #[doc(hidden)]
 pub fn are_same_letters(one: &str, other: &str) -> bool {
-    // Each letter, but those with marks and those that are not of ASCII.
+    if is_decomposed(one) == is_decomposed(other) {
+        return false;
+    }
+    // Each letter, and whether marks follow it.
     let letters = |text: &str| {
-        let mut letters = Vec::new();
+        let mut letters: Vec<(char, bool)> = Vec::new();
         for letter in text.chars() {
             match letters.last_mut().filter(|_| is_mark(letter)) {
-                Some(last) => *last = None,
-                None => letters.push(Some(letter).filter(char::is_ascii)),
+                Some(last) => last.1 = true,
+                None => letters.push((letter, false)),
             }
         }
         letters
     };
-    is_decomposed(one) != is_decomposed(other) && letters(one) == letters(other)
+    let are_same = |a: &(char, bool), b: &(char, bool)| match (a.1, b.1) {
+        (false, false) | (true, true) => a.0 == b.0,
+        (true, false) => !b.0.is_ascii(),
+        (false, true) => !a.0.is_ascii(),
+    };
+    let (one, other) = (letters(one), letters(other));
+    one.len() == other.len() && one.iter().zip(&other).all(|(a, b)| are_same(a, b))
 }
 
 #[cfg(test)]
@@ -50,6 +59,8 @@ mod tests {
             ("cafe", "cafe\u{301}", false),
             ("caf\u{e9}s", "cafe\u{301}", false),
             ("th\u{e9}", "cafe\u{301}", false),
+            ("Кра\u{439}", "Краи\u{306}", true),
+            ("Кле\u{439}", "Краи\u{306}", false),
             ("cafe\u{301}", "cafe\u{301}", false),
         ] {
             assert_eq!([are_same_letters(one, other), are_same_letters(other, one)], [expected; 2]);
