@@ -61,6 +61,9 @@ const FOREIGN: &[(&[u8], &str, &str)] = &[
         "begin it with %%MatrixMarket",
     ),
 ];
+/// The modules whose functions a pickle of a table begins with.
+const MODULES: [&[u8]; 6] =
+    [b"numpy.", b"pandas.", b"scipy.", b"sklearn.", b"copy_reg", b"collections"];
 const PIXELS: &str = "save the pixels of all pictures as NPY, a row each";
 const R: &str = "save the table as CSV (write.csv with row.names = FALSE)";
 
@@ -90,6 +93,9 @@ impl Format {
                 Some(("packed by bzip2", "unpack it (bunzip2), or pack it by gzip"))
             }
             [0x80, 2..=5, mark, ..] if is_pickle(mark) => Some(("a pickle of Python", PICKLE)),
+            _ if is_early_pickle(start) => Some(("a pickle of Python", PICKLE)),
+            _ if is_matlab_4(start) => Some(("a .mat file of MATLAB 4", SAVE)),
+            _ if is_spss_portable(start) => Some(("a .por file of SPSS", SAVE)),
             _ if start.get(257..262) == Some(b"ustar") && start[..257].contains(&0) => {
                 Some(("a tar archive", "unpack it (tar xf)"))
             }
@@ -145,6 +151,55 @@ pub(crate) fn is_binary(start: &[u8]) -> bool {
     std::str::from_utf8(start).is_err_and(|error| !cut_off(error))
         && start.iter().filter(is_control).count() > start.len() / 64
         && 8 * nuls < start.len()
+}
+
+/// Whether it is a pickle of protocol 0 or 1: a list, a dictionary or the name of a function, and where it is kept.
+fn is_early_pickle(start: &[u8]) -> bool {
+    let is_module = |line: &[u8]| MODULES.iter().any(|module| line.starts_with(module));
+    let mut lines = start.split(|byte| *byte == b'\n');
+    let first = lines.next().unwrap_or_default();
+    match start {
+        [b'(', b'd' | b'l' | b't', b'p', digit, ..] => {
+            digit.is_ascii_digit() && first[3..].iter().all(u8::is_ascii_digit)
+        }
+        [b']' | b'}', b'q', 0, ..] => true,
+        [b'c', ..] => {
+            let kept = lines.nth(1).unwrap_or_default();
+            let is_kept = match kept {
+                [b'p', digits @ ..] => !digits.is_empty() && digits.iter().all(u8::is_ascii_digit),
+                [b'q', 0, ..] => true,
+                _ => false,
+            };
+            is_module(&first[1..]) && is_kept
+        }
+        _ => false,
+    }
+}
+
+/// Whether it begins with a matrix of MATLAB 4: its type, its size, whether it is complex, and its name.
+fn is_matlab_4(start: &[u8]) -> bool {
+    let (words, _) = start.as_chunks::<4>();
+    let Some(words) = words.first_chunk::<5>() else { return false };
+    // The type of a matrix of a machine of the other byte order has a 1 in the thousands.
+    let is_little = words[0][3] == 0 && words[3][3] == 0 && words[4][3] == 0;
+    let read = if is_little { u32::from_le_bytes } else { u32::from_be_bytes };
+    let [kind, rows, columns, complex, length] = words.map(read);
+    let is_kind = matches!(kind / 1000, 0 | 1) && kind % 1000 < 60 && kind % 10 < 3;
+    let name = start.get(20..).and_then(|rest| rest.get(..length as usize));
+    let is_name = |name: &[u8]| {
+        let (last, letters) = name.split_last().unwrap_or((&1, &[]));
+        let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        *last == 0 && !letters.is_empty() && letters.iter().all(is_letter)
+    };
+    is_kind && rows > 0 && columns > 0 && complex < 2 && length < 65 && name.is_some_and(is_name)
+}
+
+/// Whether it is a portable file of SPSS: 200 characters that say so, a table of 256 characters, and a mark.
+fn is_spss_portable(start: &[u8]) -> bool {
+    let start = &start[..start.len().min(600)];
+    let mark = b"SPSSPORT";
+    let letters: Vec<u8> = start.iter().copied().filter(|byte| !b"\r\n".contains(byte)).collect();
+    letters.get(456..464) == Some(mark)
 }
 
 fn is_json(start: &[u8]) -> bool {
@@ -203,6 +258,20 @@ mod tests {
         for (start, name) in [
             (&b"MATLAB 5.0 MAT-file, Platform"[..], "MATLAB"),
             (b"MATLAB 7.3 MAT-file, Platform", "MATLAB"),
+            (b"(dp0\nVx\np1\n", "pickle"),
+            (b"(lp1\nF1.5\n", "pickle"),
+            (b"]q\0(G?", "pickle"),
+            (b"cnumpy._core.multiarray\n_reconstruct\np0\n", "pickle"),
+            (
+                &[&[0; 4][..], &[4, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0], b"x\0"].concat(),
+                "MATLAB 4",
+            ),
+            (
+                &[&[0, 0, 3, 0xe8][..], &[0, 0, 0, 4, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 2], b"x\0"]
+                    .concat(),
+                "MATLAB 4",
+            ),
+            (&[&[b' '; 456][..], b"SPSSPORT"].concat(), ".por"),
             (b"# made\n+1 1:0.5 3:-2e3 # a row\n-1 2:1\n", "svmlight"),
             (b"3 qid:1 1:0.5 2:1\n", "svmlight"),
             (b"[\n  {\"a\": 1}]", "JSON"),
@@ -216,6 +285,11 @@ mod tests {
         for text in [
             &b"a,b,y\n1,2,u\n"[..],
             b"BZh,class\n",
+            b"(dose,y\n1,u\n",
+            b"(dp0x,y\n1,u\n",
+            b"cnumpy.x\ny\npx\n",
+            b"count\nclass\np5\n",
+            b"city\nRome\nparis\n",
             b"MATLAB 7,class\n",
             b"\x93NUMPY\x01\x00",
             b"1 12:30 12:45\n",
