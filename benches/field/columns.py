@@ -75,11 +75,11 @@ def _(place):
     place.fit("t.csv").refused("columns 1 and 2", '"x0"')
 
 
-@case("a column without any value", "scikit-learn#16426", "refused with a cure that works; never left out silently")
+@case("a column without any value", "scikit-learn#16426", "never left out silently")
 def _(place):
     place.table("t.csv", HEADER, with_first(lambda *_: "NA"))
     for rule in ("mean", "median", "most-frequent"):
-        place.fit("t.csv", "--missing", rule).refused('"x0"', "--ignore")
+        place.fit("t.csv", "--missing", rule).says("columns left out", '"x0" (no value')
     place.fit("t.csv", "--missing", "mean", "--ignore", "x0").ok()
 
 
@@ -159,12 +159,14 @@ def _(place):
           "--categorical auto is the advice, and refused")
 
 
-@case("text that names the rows", "umap#241", "named, or refused as too many levels")
+@case("text that names the rows", "umap#241", "left out, and said; used where it is named")
 def _(place):
     place.table("t.csv", HEADER, with_first(lambda _, at: f"city{at}"))
-    place.fit("t.csv", "--categorical", "auto").says("x0 holds a different text in each row", "--id")
+    place.fit("t.csv", "--categorical", "auto").says("columns left out", '"x0" (')
+    place.fit("t.csv", "--categorical", "x0", "--max-levels", "99").says("x0 holds a different text in each row", "--id")
     place.table("long.csv", HEADER, [[f"city{at}", at % 5, at % 7, "ab"[at % 2]] for at in range(90)])
-    place.fit("long.csv", "--categorical", "auto").refused("--max-levels")
+    place.fit("long.csv", "--categorical", "auto").says("columns left out", '"x0" (90 different texts')
+    place.fit("long.csv", "--categorical", "x0").refused("--max-levels")
 
 
 @case("identifier that follows the class", "TALENT#12", "named; it would be used as a feature")

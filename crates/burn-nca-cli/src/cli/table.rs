@@ -70,8 +70,8 @@ pub struct ColumnArgs {
     #[arg(long, requires = "missing")]
     pub missing_indicators: bool,
 
-    /// Columns that become one feature of 0 and 1 per level: auto for all columns of text, names of others (codes,
-    /// say), or both, as in auto,zip; true and false (yes and no) become one feature.
+    /// Columns that become one feature of 0 and 1 per level: auto for all columns of text but those that name rows, names of
+    /// others (codes, say), or both, as in auto,zip; true and false (yes and no) become one feature.
     #[arg(long, value_name = "auto|COLUMNS", value_parser = name_list)]
     pub categorical: Option<Vec<NameList>>,
 

@@ -141,7 +141,9 @@ fn raw(source: &Source) -> Result<Opened> {
         .map(|text| Warning::new(WarningCode::Prepared, text));
     let mut warnings: Vec<Warning> = notes.into_iter().chain(said).collect();
     warnings.extend(about_raw((&raw, &preparation), &rows, &target));
-    let levels = raw.columns().iter().filter_map(|column| about_similar_texts("levels", column));
+    let is_used = |column: &&RawColumn| preparation.columns().any(|name| name == column.name());
+    let used = raw.columns().iter().filter(is_used);
+    let levels = used.filter_map(|column| about_similar_texts("levels", column));
     warnings.extend(similar_groups.into_iter().chain(levels));
     drop(raw);
     let ids = roles.ids.take();

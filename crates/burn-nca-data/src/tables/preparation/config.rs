@@ -112,25 +112,35 @@ impl PreparationConfig {
                  or leave the indicators out",
             ));
         }
-        let whole = |row: &usize| table.columns().iter().all(|column| !column.is_missing(*row));
-        let kept: Vec<usize> = match self.missing {
-            Missing::Drop => train.iter().copied().filter(whole).collect(),
-            _ => train.to_vec(),
-        };
-        if kept.is_empty() {
-            return Err(Error::data(format!(
-                "each of the {} training rows lacks a value; fill them in (mean, median, most-frequent), or leave the \
-                 columns out that lack most",
-                train.len()
-            )));
-        }
-        let (mut columns, mut left_out) = (Vec::new(), Vec::new());
-        for raw in table.columns() {
-            match self.column(raw, &kept)? {
-                Ok(column) => columns.push(column),
-                Err(LeftOut(reason)) => left_out.push(format!("{} ({reason})", quoted(raw.name()))),
+        let (mut left_out, mut used) = (Vec::new(), table.columns().iter().collect::<Vec<_>>());
+        let columns = loop {
+            let whole = |row: &usize| used.iter().all(|column| !column.is_missing(*row));
+            let kept: Vec<usize> = match self.missing {
+                Missing::Drop => train.iter().copied().filter(whole).collect(),
+                _ => train.to_vec(),
+            };
+            if kept.is_empty() {
+                return Err(Error::data(format!(
+                    "each of the {} training rows lacks a value; fill them in (mean, median, most-frequent), or leave the \
+                     columns out that lack most",
+                    train.len()
+                )));
             }
-        }
+            let (before, mut columns) = (left_out.len(), Vec::new());
+            for &raw in &used {
+                match self.column(raw, &kept)? {
+                    Ok(column) => columns.push(column),
+                    Err(LeftOut(reason)) => left_out.push((raw.name(), reason)),
+                }
+            }
+            if self.missing != Missing::Drop || left_out.len() == before {
+                break columns;
+            }
+            // Rows that lack but a value of what is left out are learned from.
+            used.retain(|raw| left_out.iter().all(|(name, _)| *name != raw.name()));
+        };
+        let named = left_out.iter().map(|(name, reason)| format!("{} ({reason})", quoted(name)));
+        let left_out: Vec<String> = named.collect();
         if columns.is_empty() {
             return Err(Error::data(format!(
                 "no feature column is left: {}; give a column of numbers or of categories",
@@ -192,7 +202,7 @@ impl PreparationConfig {
         let rows = train.iter().filter(|&&row| !raw.is_missing(row)).count();
         let said = format!("{} different texts in {rows} training rows", levels.len());
         if !named && levels.len() >= NAMES && 2 * levels.len() > rows {
-            return Ok(Err(LeftOut(said)));
+            return Ok(Err(LeftOut(format!("{said}; name it as a category to use it"))));
         }
         if levels.len() > self.max_levels {
             let text = format!(

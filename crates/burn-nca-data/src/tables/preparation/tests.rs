@@ -150,14 +150,33 @@ fn columns_that_name_rows_or_have_no_value_are_left_out_and_said() {
         assert_eq!(preparation.apply(&raw)?.features.rows(), 40);
         Ok(preparation.sentences().pop().unwrap())
     };
-    let of_animal = "\"animal\" (40 different texts in 40 training rows), ";
-    let others = "\"street\" (21 different texts in 40 training rows), \"weight\" (no value in the training rows)";
+    let left = |name: &str, texts: usize| {
+        format!(
+            "\"{name}\" ({texts} different texts in 40 training rows; name it as a category to use it), "
+        )
+    };
+    let (of_animal, of_street) = (left("animal", 40), left("street", 21));
+    let others = of_street + "\"weight\" (no value in the training rows)";
     assert_eq!(
         left_out(Categorical::Auto).unwrap(),
         format!("columns left out: {of_animal}{others}")
     );
     let named = Categorical::AutoAnd(vec!["animal".into()]);
     assert_eq!(left_out(named).unwrap(), format!("columns left out: {others}"));
+    // A hole in a column that is left out is none of its row.
+    let holes = RawColumn::text(
+        "holes",
+        (0..40).map(|row| Some(["a", "b"][row % 2]).filter(|_| row % 9 > 0)),
+    );
+    let ids: Vec<String> = (0..40).map(|row| format!("t{row}")).collect();
+    let ids = RawColumn::text(
+        "id",
+        ids.iter().enumerate().map(|(row, id)| Some(id.as_str()).filter(|_| row % 4 > 0)),
+    );
+    let dropping = config(Missing::Drop, Categorical::Auto);
+    let (holes, both) = (table(vec![holes.clone()]), table(vec![holes, ids]));
+    let kept = |raw: &RawTable| dropping.fit(raw, &all).unwrap().apply(raw).unwrap();
+    assert_eq!(kept(&both), kept(&holes));
     // Of few rows, texts may all differ by chance; more levels than are allowed are refused where they repeat.
     let few = config(Missing::Median, Categorical::Auto).fit(&raw, &all[..19]).unwrap();
     assert_eq!(few.columns().collect::<Vec<_>>(), ["animal", "street", "city", "color"]);
