@@ -187,26 +187,33 @@ impl<'a> Input<'a> {
 
     /// The next `limit` bytes, or all that are left. Memory grows with what is there, not with `limit`.
     pub(crate) fn read_at_most(&mut self, limit: usize) -> Result<Vec<u8>> {
-        self.read_by(limit, |bytes, into| bytes.read_to_end(into))
+        let mut bytes = Vec::with_capacity(limit.min(START));
+        self.read_onto(&mut bytes, limit)?;
+        Ok(bytes)
+    }
+
+    /// As [`read_at_most`](Self::read_at_most), behind other bytes.
+    pub(crate) fn read_onto(&mut self, bytes: &mut Vec<u8>, limit: usize) -> Result<()> {
+        self.read_by(bytes, limit, |from, onto| from.read_to_end(onto))
     }
 
     /// The next line with its end, or its first `limit` bytes; nothing at the end.
     pub(crate) fn read_line(&mut self, limit: usize) -> Result<Vec<u8>> {
-        self.read_by(limit, |bytes, into| bytes.read_until(b'\n', into))
+        let mut bytes = Vec::with_capacity(limit.min(START));
+        self.read_by(&mut bytes, limit, |from, onto| from.read_until(b'\n', onto))?;
+        Ok(bytes)
     }
 
     fn read_by(
         &mut self,
+        bytes: &mut Vec<u8>,
         limit: usize,
         read: impl FnOnce(&mut dyn BufRead, &mut Vec<u8>) -> io::Result<usize>,
-    ) -> Result<Vec<u8>> {
-        let mut bytes = Vec::with_capacity(limit.min(START));
-        let outcome = read(&mut self.bytes.by_ref().take(limit as u64), &mut bytes);
-        self.read += bytes.len() as u64;
-        match outcome {
-            Ok(_) => Ok(bytes),
-            Err(source) => Err(self.failed(source)),
-        }
+    ) -> Result<()> {
+        let before = bytes.len();
+        let outcome = read(&mut self.bytes.by_ref().take(limit as u64), bytes);
+        self.read += (bytes.len() - before) as u64;
+        outcome.map(drop).map_err(|source| self.failed(source))
     }
 
     /// All bytes, to be held in memory: those of a file, and at most so many of anything else, which

@@ -140,11 +140,14 @@ impl Table {
         let places = self.places();
         let is_kept = |row: &usize| places[*row].is_ok_and(|at| kept.binary_search(&at).is_ok());
         let rows: Vec<usize> = (0..places.len()).filter(|row| !is_kept(row)).collect();
-        let mut values = Vec::new();
-        for &row in &rows {
-            values.extend((0..self.features.columns()).map(|at| self.value(places[row], at)));
-        }
-        let features = Features::new(values, self.features.names().to_vec());
+        let features = if self.without_class.is_none() {
+            Ok(self.features.select(&rows))
+        } else {
+            let columns = 0..self.features.columns();
+            let row = |&row: &usize| columns.clone().map(move |at| (row, at));
+            let values = rows.iter().flat_map(row).map(|(row, at)| self.value(places[row], at));
+            Features::new(values.collect(), self.features.names().to_vec())
+        };
         self.without_class = features.ok().map(|features| WithoutClass { rows, features });
         self.features = self.features.select(kept);
         self

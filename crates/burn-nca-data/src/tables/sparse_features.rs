@@ -37,33 +37,14 @@ impl SparseFeatures {
     /// # Errors
     /// No column, an entry outside, one that occurs twice, or a value that is not finite.
     pub fn new([rows, columns]: [usize; 2], mut entries: Vec<(usize, usize, f64)>) -> Result<Self> {
-        if columns == 0 || u32::try_from(columns).is_err() {
-            let most = u32::MAX;
-            return Err(Error::data(format!(
-                "sparse features have {columns} columns; give from 1 to {most} columns"
-            )));
-        }
+        check_width(columns)?;
         for &(row, column, value) in &entries {
-            let (row_number, number) = (row + 1, column + 1);
-            if row >= rows || column >= columns {
-                return Err(Error::data(format!(
-                    "there is an entry in row {row_number}, column {number} of {rows} x {columns} features; correct it"
-                )));
-            }
-            if !value.is_finite() {
-                return Err(Error::data(format!(
-                    "row {row_number}, column {number} is {value}; remove the entry or fill the value in"
-                )));
-            }
+            check_entry([rows, columns], row, column, value)?;
         }
         entries.sort_unstable_by_key(|&(row, column, _)| (row, column));
         let twice = entries.windows(2).find(|two| (two[0].0, two[0].1) == (two[1].0, two[1].1));
         if let Some(&[(row, column, _), _]) = twice {
-            return Err(Error::data(format!(
-                "row {}, column {} has two entries; keep one of them, or their sum",
-                row + 1,
-                column + 1
-            )));
+            return Err(two_entries(row, column));
         }
         Ok(Self {
             starts: starts_of(rows, entries.iter().map(|entry| entry.0)),
@@ -82,8 +63,9 @@ impl SparseFeatures {
         width: usize,
         starts: Vec<usize>,
         columns: Vec<usize>,
-        values: Vec<f64>,
+        mut values: Vec<f64>,
     ) -> Result<Self> {
+        check_width(width)?;
         let ends = (starts.first(), starts.last());
         if columns.len() != values.len() || ends != (Some(&0), Some(&values.len())) {
             return Err(Error::data(format!(
@@ -102,18 +84,23 @@ impl SparseFeatures {
                 starts[row]
             )));
         }
-        if let Some(at) = columns.iter().position(|&column| column >= width) {
-            return Err(Error::data(format!(
-                "there is an entry in row {}, column {} of {width} columns; correct it",
-                starts.partition_point(|&start| start <= at),
-                columns[at] + 1
-            )));
+        let size = [starts.len() - 1, width];
+        let mut sorted = Vec::with_capacity(columns.len());
+        for (row, span) in starts.windows(2).enumerate() {
+            let (start, columns) = (span[0], &columns[span[0]..span[1]]);
+            let entries = columns.iter().copied().zip(values[start..].iter().copied());
+            let mut entries: Vec<(usize, f64)> = entries.collect();
+            entries.sort_by_key(|entry| entry.0);
+            for (at, &(column, value)) in entries.iter().enumerate() {
+                check_entry(size, row, column, value)?;
+                if at > 0 && entries[at - 1].0 == column {
+                    return Err(two_entries(row, column));
+                }
+                sorted.push(column as u32);
+                values[start + at] = value;
+            }
         }
-        let of_entries = starts.windows(2).enumerate();
-        let of_entries =
-            of_entries.flat_map(|(row, span)| (span[0]..span[1]).map(move |at| (row, at)));
-        let entries = of_entries.map(|(row, at)| (row, columns[at], values[at])).collect();
-        Self::new([starts.len() - 1, width], entries)
+        Ok(Self { starts, columns: sorted, values, width })
     }
 
     /// Number of rows, n.
@@ -253,6 +240,37 @@ impl SparseFeatures {
         });
         result
     }
+}
+
+fn check_width(width: usize) -> Result<()> {
+    let most = u32::MAX;
+    if width > 0 && u32::try_from(width).is_ok() {
+        return Ok(());
+    }
+    Err(Error::data(format!("sparse features have {width} columns; give from 1 to {most} columns")))
+}
+
+fn check_entry([rows, columns]: [usize; 2], row: usize, column: usize, value: f64) -> Result<()> {
+    let (row_number, number) = (row + 1, column + 1);
+    if row >= rows || column >= columns {
+        return Err(Error::data(format!(
+            "there is an entry in row {row_number}, column {number} of {rows} x {columns} features; correct it"
+        )));
+    }
+    if !value.is_finite() {
+        return Err(Error::data(format!(
+            "row {row_number}, column {number} is {value}; remove the entry or fill the value in"
+        )));
+    }
+    Ok(())
+}
+
+fn two_entries(row: usize, column: usize) -> Error {
+    Error::data(format!(
+        "row {}, column {} has two entries; keep one of them, or their sum",
+        row + 1,
+        column + 1
+    ))
 }
 
 #[cfg(test)]

@@ -144,7 +144,8 @@ impl<'a> Records<'a> {
         self.raw = vec![b'\n'];
         let (mut block, mut size) = (Vec::new(), START);
         loop {
-            block.extend(self.input.read_at_most(size - block.len())?);
+            let more = size - block.len();
+            self.input.read_onto(&mut block, more)?;
             let lines = block.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
             let taken = if lines > 0 { take(&block[..lines]) } else { 0 };
             self.lines.add(&block[..taken]);
