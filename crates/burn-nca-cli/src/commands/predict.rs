@@ -6,8 +6,8 @@ use burn_nca_learn::Fitted;
 use burn_nca_learn::data::Features;
 use burn_nca_learn::estimator::{Decision, Explanation, TrainingTargets};
 use burn_nca_report::{RowNames, Warning};
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 
 use super::loaded::load_for;
 use super::training_rows;
@@ -73,23 +73,25 @@ pub fn run(args: &PredictArgs) -> Result<()> {
         row: at + 1,
         id: ids.map(|(_, ids)| ids[at].as_str()),
         prediction: place.map(|place| &values[place]),
-        probabilities: place.zip(shares.as_ref()).map(|(place, shares)| {
-            let shares = &shares[place * classes.len()..];
-            classes.iter().zip(shares).map(|(class, p)| (class.clone(), json!(p))).collect()
+        probabilities: place.zip(shares.as_ref()).map(|(place, shares)| Shares {
+            classes,
+            values: &shares[place * classes.len()..][..classes.len()],
         }),
-        explanation: place.zip(explained.as_ref()).map(|(at, explained)| &explained.rows[at]),
+        explanation: place.zip(explained.as_ref()).map(|(at, found)| found.of_row(model, at)),
     };
-    let document = Document {
-        target: targets.join(","),
-        id: ids.map(|(name, _)| name.as_str()),
-        rows: table.places().into_iter().enumerate().map(row).collect(),
-        warnings: &table.warnings,
-    };
+    let rows = table.places().into_iter().enumerate().map(row);
+    let id = ids.map(|(name, _)| name.as_str());
     let text = match format {
-        TableFormat::Json => serde_json::to_string_pretty(&document)? + "\n",
+        TableFormat::Json => {
+            let (target, warnings) = (targets.join(","), &table.warnings);
+            let document = Document { target, id, rows: rows.collect(), warnings };
+            serde_json::to_string_pretty(&document)? + "\n"
+        }
         _ => {
             let classes = if args.probabilities { classes } else { &[] };
-            csv(&document, &targets, classes, explained.as_ref())
+            let shares = classes.iter().map(|class| csv_field(&format!("p_{class}")));
+            let names = id.into_iter().chain(targets.iter().map(String::as_str)).map(csv_field);
+            csv(names.chain(shares).collect(), rows, explained.as_ref())
         }
     };
     format.write(text.as_bytes(), args.out.as_deref())
@@ -141,31 +143,36 @@ struct Row<'a> {
     id: Option<&'a str>,
     prediction: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    probabilities: Option<Map<String, Value>>,
+    probabilities: Option<Shares<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    explanation: Option<&'a Value>,
+    explanation: Option<Value>,
 }
 
-/// One line per row: its name, the prediction, a column `p_CLASS` for each of these classes, and what it is made of.
-fn csv(
-    document: &Document<'_>,
-    targets: &[String],
-    classes: &[String],
+struct Shares<'a> {
+    classes: &'a [String],
+    values: &'a [f64],
+}
+
+impl Serialize for Shares<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+        to.collect_map(self.classes.iter().zip(self.values))
+    }
+}
+
+/// One line per row: its name, the prediction, the share of each class, and what it is made of; the head of the first columns.
+fn csv<'a>(
+    mut head: Vec<String>,
+    rows: impl Iterator<Item = Row<'a>>,
     explained: Option<&Explained>,
 ) -> String {
-    let names = document.id.into_iter().chain(targets.iter().map(String::as_str)).map(csv_field);
-    let shares = classes.iter().map(|class| csv_field(&format!("p_{class}")));
-    let of_explanation = explained.into_iter().flat_map(|explained| explained.head.clone());
-    let head: Vec<String> = names.chain(shares).chain(of_explanation).collect();
+    head.extend(explained.into_iter().flat_map(|explained| explained.head.clone()));
     let mut text = head.join(",") + "\n";
-    for row in &document.rows {
+    for row in rows {
         let mut cells: Vec<String> = row.id.map(csv_field).into_iter().collect();
         cells.extend(row.prediction.into_iter().flat_map(csv_cells));
-        if let Some(shares) = &row.probabilities {
-            cells.extend(classes.iter().flat_map(|class| csv_cells(&shares[class])));
-        }
+        cells.extend(row.probabilities.iter().flat_map(|of| of.values).copied().map(csv_number));
         if let Some((explained, row)) = explained.zip(row.explanation) {
-            cells.extend(explained.cells(row));
+            cells.extend(explained.cells(&row));
         }
         cells.resize(head.len(), String::new());
         text.push_str(&(cells.join(",") + "\n"));
@@ -184,7 +191,9 @@ fn csv_cells(value: &Value) -> Vec<String> {
 
 /// What the predictions of some rows are made of.
 struct Explained {
-    rows: Vec<Value>,
+    rows: Vec<Explanation>,
+    /// Of the training rows.
+    names: RowNames,
     head: Vec<String>,
     /// How many of these are of neighbors; the others are of features.
     of_neighbors: usize,
@@ -232,8 +241,7 @@ fn explained(
     head.extend(
         (1..=named).flat_map(|at| [format!("feature_{at}"), format!("feature_{at}_nearer_by")]),
     );
-    let rows = found.iter().map(|found| explanation(model, found, &names)).collect();
-    Ok((Explained { rows, head, of_neighbors, has_ids }, warning))
+    Ok((Explained { rows: found, names, head, of_neighbors, has_ids }, warning))
 }
 
 /// The explanation of a row; `names` are those of the training rows.
@@ -273,6 +281,10 @@ fn explanation(model: &Fitted, found: &Explanation, names: &RowNames) -> Value {
 }
 
 impl Explained {
+    fn of_row(&self, model: &Fitted, at: usize) -> Value {
+        explanation(model, &self.rows[at], &self.names)
+    }
+
     fn cells(&self, row: &Value) -> Vec<String> {
         let mut cells = Vec::new();
         for neighbor in row["neighbors"].as_array().into_iter().flatten() {
