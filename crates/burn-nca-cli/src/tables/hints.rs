@@ -1,7 +1,5 @@
 //! One line each about tables that are likely not meant as they are read.
 
-use std::cmp::Ordering;
-
 use burn_nca_data::{Message, Table, Target};
 use burn_nca_learn::data::{Features, name_key};
 
@@ -140,16 +138,21 @@ fn are_distinct_whole(mut values: Vec<f64>) -> bool {
 }
 
 fn about_copies(features: &Features) -> Option<Warning> {
-    let order = |&a: &usize, &b: &usize| {
-        let rows = (0..features.rows()).map(|row| [a, b].map(|column| features.value(row, column)));
-        rows.map(|[a, b]| a.partial_cmp(&b).unwrap_or(Ordering::Equal)).find(|order| order.is_ne())
-    };
+    let mut hashes = vec![0xcbf2_9ce4_8422_2325_u64; features.columns()];
+    features.each_row(|_, row| {
+        for (hash, value) in hashes.iter_mut().zip(row) {
+            let mixed = (*hash ^ (value + 0.0).to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            *hash = mixed.rotate_left(23);
+        }
+    });
     // Constant columns have a warning of their own.
     let constant = features.constant_columns();
     let varied = (0..features.columns()).filter(|column| constant.binary_search(column).is_err());
     let mut columns: Vec<usize> = varied.collect();
-    columns.sort_by(|a, b| order(a, b).unwrap_or(Ordering::Equal));
-    let alike = columns.chunk_by(|a, b| order(a, b).is_none());
+    columns.sort_by_key(|&column| hashes[column]);
+    let alike = columns.chunk_by(|&a, &b| {
+        hashes[a] == hashes[b] && column_of(features, a) == column_of(features, b)
+    });
     let copies = alike.flat_map(|alike| alike[1..].iter().map(|&copy| (copy, alike[0])));
     let mut copies: Vec<(usize, usize)> = copies.collect();
     copies.sort_unstable();
