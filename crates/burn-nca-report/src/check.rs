@@ -82,3 +82,79 @@ fn is_drawable<M>(embedding: &Embedding<M>) -> bool {
 fn are_among(mut counts: impl Iterator<Item = usize>, rows: usize) -> bool {
     counts.try_fold(0, usize::checked_add).is_some_and(|sum| sum <= rows)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{Confusion, Part};
+
+    /// The document with each of its values changed in turn, two of each list.
+    fn edits(document: &Value) -> Vec<Value> {
+        let replaced = |pointer: &str, value: Value| {
+            let mut edited = document.clone();
+            *edited.pointer_mut(pointer).unwrap() = value;
+            edited
+        };
+        let mut edited = Vec::new();
+        let mut pending = vec![String::new()];
+        while let Some(at) = pending.pop() {
+            match document.pointer(&at).unwrap() {
+                Value::Object(fields) => {
+                    pending.extend(fields.keys().map(|name| format!("{at}/{name}")));
+                }
+                Value::Array(items) => {
+                    pending.extend((0..items.len().min(2)).map(|item| format!("{at}/{item}")));
+                    edited.push(replaced(&at, json!([])));
+                    if let [first, .., last] = &items[..] {
+                        edited.push(replaced(&at, items[1..].into()));
+                        edited.push(replaced(&at, json!([first])));
+                        let longer: Vec<_> = items.iter().chain([last]).cloned().collect();
+                        edited.push(replaced(&at, longer.into()));
+                    }
+                }
+                Value::Number(_) => {
+                    let others = [json!(0), json!(-1), json!(1e300), json!(u64::MAX)];
+                    edited.extend(others.into_iter().map(|other| replaced(&at, other)));
+                }
+                Value::Null => edited.push(replaced(&at, json!(3))),
+                Value::Bool(_) | Value::String(_) => edited.push(replaced(&at, Value::Null)),
+            }
+        }
+        edited
+    }
+
+    #[test]
+    fn no_edit_of_a_report_keeps_the_page_from_an_answer() {
+        let mut of_many = Report::with_classes(&["a", "b", "c"], 6, 3);
+        let cells = Some(vec![[0, 0, 2], [1, 2, 1]]);
+        of_many.classes_mut().confusion = Confusion { part: Part::Test, counts: None, cells };
+        let mut reports = vec![Report::with_classes(&["a", "b"], 6, 1), of_many];
+        for mut report in [Report::of_numbers(), Report::of_pairs()] {
+            let embedding = &mut report.values_mut().embedding;
+            embedding.points.truncate(8);
+            embedding.links.retain(|link| link.iter().all(|&point| point < 8));
+            reports.push(report);
+        }
+        let mut refused = 0;
+        for report in reports {
+            report.check().unwrap();
+            for edited in edits(&serde_json::to_value(&report).unwrap()) {
+                match Report::from_json(&edited.to_string()) {
+                    Ok(report) => assert!(!report.page().is_empty()),
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+        assert!(refused > 50, "{refused} edits are refused");
+    }
+
+    #[test]
+    fn the_error_names_the_field() {
+        let mut report = Report::example();
+        report.header.data.classes[0].test = usize::MAX;
+        let error = report.check().unwrap_err().to_string();
+        assert_eq!(error, "the values of data.classes do not fit those of the other fields");
+    }
+}

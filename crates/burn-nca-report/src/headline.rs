@@ -70,7 +70,7 @@ fn compared(report: &Report, rows: &str, accuracy: f64, (key, measured): (&str, 
     let Some((row, plain)) = plain else { return text + "." };
     // Accuracies are counts over the rows that were measured: the difference in rows says more than a tenth of a percent.
     let more = ((accuracy - plain) * measured as f64).round() as i64;
-    let noun = if more.abs() == 1 { "row" } else { "rows" };
+    let noun = if more.unsigned_abs() == 1 { "row" } else { "rows" };
     let difference = match more {
         0 => "no difference".to_owned(),
         1.. => format!("{more} more {noun} correct"),

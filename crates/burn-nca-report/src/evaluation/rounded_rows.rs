@@ -1,5 +1,7 @@
 //! Rows that are training rows but for rounding: of a table that was saved in f32, or to some decimals.
 
+use std::cell::OnceCell;
+
 use burn_nca_learn::data::Features;
 
 /// The share of the middle half of a column's values that is rounding: six decimals of values about 1.
@@ -7,6 +9,9 @@ const ROUNDING: f64 = 1e-6;
 
 /// So many rows show how the values of a column are spread.
 const SAMPLE: usize = 1000;
+
+/// So many columns tell most rows apart; the others are looked at where these do not.
+const COLUMNS: usize = 64;
 
 /// The most rows that are expected to be so near by chance.
 const BY_CHANCE: f64 = 0.01;
@@ -19,38 +24,48 @@ const MOST_COMPARED: usize = 1 << 26;
 pub(super) fn find(train: &Features, rows: &Features, seen: &[bool]) -> Vec<Option<usize>> {
     let mut found = vec![None; rows.rows()];
     let n = train.rows();
-    let mut columns: Vec<Column> = (0..train.columns()).map(|at| Column::of(train, at)).collect();
+    let d = train.columns();
+    let known: Vec<OnceCell<Column>> = vec![OnceCell::new(); d];
+    let column = |at: usize| known[at].get_or_init(|| Column::of(train, at));
+    let mut some: Vec<usize> = (0..d).step_by(d.div_ceil(COLUMNS).max(1)).collect();
+    let by_chance = some.iter().fold(n as f64, |share, &at| share * column(at).by_chance());
     // Those that tell most rows apart first.
-    columns.sort_by_key(|column| std::cmp::Reverse(column.distinct));
-    let by_chance = columns.iter().fold(n as f64, |share, column| share * column.by_chance);
-    let Some(&Column { at: key, distinct, tolerance, .. }) = columns.first() else { return found };
-    if by_chance > BY_CHANCE || n.saturating_mul(rows.rows()) / distinct.max(1) > MOST_COMPARED {
+    some.sort_by_key(|&at| std::cmp::Reverse(column(at).distinct));
+    let Some(&key) = some.first() else { return found };
+    let compared = n.saturating_mul(rows.rows()) / column(key).distinct.max(1);
+    if by_chance > BY_CHANCE || compared > MOST_COMPARED {
         return found;
     }
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_unstable_by(|&a, &b| train.value(a, key).total_cmp(&train.value(b, key)));
+    // Side by side: in a large table each row is far from the next.
+    let sorted = |at: usize| order.iter().map(|&row| train.value(row, at)).collect::<Vec<f64>>();
+    let (keys, second) = (sorted(key), some.get(1).copied().unwrap_or(key));
+    let seconds = sorted(second);
+    let is_near_in = |at: usize, value: f64, row: usize| {
+        (value - rows.value(row, at)).abs() <= column(at).tolerance
+    };
+    let is_near = |row: usize, other: usize| {
+        let is_near_in = |at: usize| is_near_in(at, train.value(other, at), row);
+        some.iter().copied().all(is_near_in) && (0..d).all(is_near_in)
+    };
     for row in (0..rows.rows()).filter(|&row| !seen[row]) {
-        let value = rows.value(row, key);
-        let first = order.partition_point(|&other| train.value(other, key) < value - tolerance);
-        let end = order.partition_point(|&other| train.value(other, key) <= value + tolerance);
-        let is_near = |&&other: &&usize| {
-            columns.iter().all(|&Column { at, tolerance, .. }| {
-                (train.value(other, at) - rows.value(row, at)).abs() <= tolerance
-            })
-        };
-        found[row] = order[first..end].iter().find(is_near).copied();
+        let (value, tolerance) = (rows.value(row, key), column(key).tolerance);
+        let first = keys.partition_point(|key| *key < value - tolerance);
+        let end = keys.partition_point(|key| *key <= value + tolerance);
+        let mut near = (first..end).filter(|&at| is_near_in(second, seconds[at], row));
+        found[row] = near.find(|&at| is_near(row, order[at])).map(|at| order[at]);
     }
     found
 }
 
 /// How the values of a column are spread, by a sample.
+#[derive(Clone)]
 struct Column {
-    at: usize,
     /// How far from a value its rounding may be.
     tolerance: f64,
     distinct: usize,
-    /// The share of the rows that are within rounding of a row by chance.
-    by_chance: f64,
+    sampled: usize,
 }
 
 impl Column {
@@ -62,10 +77,12 @@ impl Column {
         let quartile = |of_four: usize| values.get(of_four * sampled / 4).copied().unwrap_or(0.0);
         let tolerance = ROUNDING * (quartile(3) - quartile(1));
         values.dedup();
-        let distinct = values.len();
-        let is_dense = 2 * distinct > sampled;
-        let by_chance = if is_dense { 2.0 * ROUNDING } else { 1.0 / distinct as f64 };
-        Self { at, tolerance, distinct, by_chance }
+        Self { tolerance, distinct: values.len(), sampled }
+    }
+
+    /// The share of the rows that are within rounding of a row by chance.
+    fn by_chance(&self) -> f64 {
+        if 2 * self.distinct > self.sampled { 2.0 * ROUNDING } else { 1.0 / self.distinct as f64 }
     }
 }
 

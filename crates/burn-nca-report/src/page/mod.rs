@@ -98,9 +98,16 @@ mod tests {
         let mut classes = Report::with_classes(&["a", "b", "c"], 20, 2);
         classes.tuning = Some(crate::Tuning::example());
         let unlabeled = |row| Unlabeled { row, id: None, coordinates: vec![9.0 + row as f64; 2] };
-        classes.classes_mut().embedding.unlabeled = vec![unlabeled(3), unlabeled(4)];
+        let embedding = &mut classes.classes_mut().embedding;
+        embedding.unlabeled = vec![unlabeled(3), unlabeled(4)];
+        // An error on a row held out, which is ringed.
+        let point =
+            embedding.points.iter_mut().find(|point| point.part == crate::Part::Test).unwrap();
+        point.mark.predicted = Some((point.mark.class + 1) % 3);
         classes.check().unwrap();
-        let line = Report::with_classes(&["a", "b"], 12, 1).without_test();
+        let mut line = Report::with_classes(&["a", "b"], 12, 1).without_test();
+        line.classes_mut().embedding.unlabeled =
+            vec![Unlabeled { row: 3, id: None, coordinates: vec![0.5] }];
         for (name, report) in [
             ("classes", classes),
             ("line", line),

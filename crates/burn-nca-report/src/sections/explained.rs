@@ -223,6 +223,7 @@ mod tests {
     use burn_nca_learn::{Estimator, device};
 
     use super::*;
+    use crate::RowNames;
     use crate::evaluation::{ReportData, Rows};
 
     fn report<D: ReportData>(data: D, method: AnyMethod) -> Report {
@@ -235,7 +236,9 @@ mod tests {
 
     #[test]
     fn a_wrong_prediction_is_on_the_page_with_the_rows_that_decided_it() {
-        let report = report(iris(), Nca::new().into());
+        let mut report = report(iris(), Nca::new().into());
+        let ids = (0..150).map(|row| format!("flower {}", row + 1)).collect();
+        report.name_rows(&RowNames { places: None, ids: Some(ids), other: None });
         let found = report.classes().explained.as_ref().unwrap();
         let has_its_class =
             |row: &NamedRow<OfClass>| iris().labels()[row.row - 1] == row.target.class;
@@ -246,7 +249,10 @@ mod tests {
             assert!(near.row.row != one.row.row && near.share > 0.0, "{one:?}");
             assert!(!one.features.is_empty() && one.features.len() <= NAMED);
         }
-        assert!(report.page().contains("Predictions by their neighbors"));
+        let page = report.page();
+        assert!(page.contains("Predictions by their neighbors"));
+        let near = found.0[0].neighbors[0].row.row;
+        assert!(page.contains(&format!("flower {near} (")), "{near}: {page}");
         let read = Report::from_json(&report.to_json().unwrap()).unwrap();
         assert_eq!(read.classes().explained.as_ref(), Some(found));
     }

@@ -104,11 +104,13 @@ impl Replay {
     /// Whether its parts fit together, where the data have so many classes.
     pub(crate) fn fits(&self, classes: usize) -> bool {
         let classes = self.values.as_ref().map_or(classes, |values| values.bands.len());
-        let places = self.points.len() * self.dimension;
         (1..=2).contains(&self.dimension)
             && (1..=4 * WIDTH as u32).contains(&self.window.height)
             && self.points.iter().all(|point| point.class < classes)
-            && self.frames.iter().all(|frame| frame.places.len() == places)
+            && self
+                .frames
+                .iter()
+                .all(|frame| frame.places.len() == self.points.len() * self.dimension)
     }
 }
 
