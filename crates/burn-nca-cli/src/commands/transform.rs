@@ -63,6 +63,9 @@ fn with_left_out(embedding: Tensor<2>, rows: &ModelRows) -> Tensor<2> {
 fn embedding_csv(embedding: &Tensor<2>, rows: &ModelRows) -> Vec<u8> {
     let [_, k] = embedding.dims();
     let text = csv_file(&dimensions(embedding), &output::matrix(embedding));
+    if rows.ids.is_none() && rows.rows.len() == rows.total {
+        return text;
+    }
     let text = String::from_utf8_lossy(&text);
     let (head, text) = text.split_once('\n').unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();

@@ -100,6 +100,30 @@ fn few_groups_leave_a_coarser_comparison() {
 }
 
 #[test]
+fn classes_and_groups_that_no_row_can_be_right_about_are_named() {
+    let place = Place::new();
+    let said = |class: &dyn Fn(usize) -> &'static str, options: &str| {
+        let row =
+            |i: usize| format!("{},{},s{},k{},{}", i % 11, i * 5 % 13, i % 3, i % 2, class(i));
+        place.file("sites.csv", table("a,b,site,one,y", 60, row));
+        warned(&fit(&place, &format!("sites.csv --dim 1 {options}")))
+    };
+    let alone = |i| if i == 5 { "z" } else { ["u", "v"][i / 3 % 2] };
+    let words = said(&alone, "--ignore site,one --test-size 0");
+    assert!(words.contains("single_row_classes: 1 class has a single training row"), "{words}");
+    let of_site = |i| if i % 3 == 0 { ["u", "w"][i / 3 % 2] } else { ["u", "v"][i / 3 % 2] };
+    let words = said(&of_site, "--groups site --ignore one");
+    assert!(words.contains("few_groups: 1 class is in one group of column \"site\""), "{words}");
+    let classes = |i| ["u", "v", "w"][i % 3];
+    let words = said(&classes, "--groups site --ignore one --test-size 0");
+    assert!(words.contains("few_groups: every class is in one group of column"), "{words}");
+    let parts = ["every class is in one group", "nothing can be held out\n", "--test-size 0"];
+    place.nca("fit sites.csv --groups site --ignore one --dim 1").fails(1, &parts);
+    let words = said(&|i| ["u", "v"][i % 2], "--ignore site --categorical auto");
+    assert!(words.contains("target_copy: the column one determines the target"), "{words}");
+}
+
+#[test]
 fn rows_of_weight_0_are_as_if_they_were_not_there() {
     let place = Place::new();
     let rows = sites(3);

@@ -102,6 +102,9 @@ fn rows_that_are_dropped_keep_their_place_in_predictions() {
     let text = place.nca("predict run new.csv --id b").printed();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!((lines[0], lines[2]), ("b,ill", "2,"));
+    let rows = place.nca("predict run new.csv --probabilities").json()["rows"].clone();
+    assert!(rows[1]["prediction"].is_null() && rows[1]["probabilities"].is_null(), "{rows}");
+    assert!(rows[2]["prediction"].is_string() && rows[2]["probabilities"].is_object(), "{rows}");
     assert_eq!(place.nca("transform run new.csv").printed().lines().nth(2), Some(","));
 }
 

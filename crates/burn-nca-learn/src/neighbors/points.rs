@@ -93,7 +93,8 @@ impl Points {
 
     /// A copy of the rows `order`, in that order.
     pub(crate) fn select(&self, order: &[usize]) -> Self {
-        let values = order.iter().flat_map(|&row| self.row(row)).copied().collect();
+        let rows: Vec<&[f64]> = order.iter().map(|&row| self.row(row)).collect();
+        let values = rows.concat();
         Self { values: Arc::new(values), rows: order.len(), ..*self }
     }
 
