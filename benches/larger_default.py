@@ -53,30 +53,36 @@ def score(task, guesses, truth):
     return (squares[0] / squares[1]) ** 0.5
 
 
-def by_program(program, task, parts):
+def by_program(program, task, parts, options=()):
     """The predictions for the test rows, the seconds of the fit, and what was chosen."""
     header = [f"x{at}" for at in range(1, len(parts[0][0]))] + ["y"]
-    found, seconds, report = predicted(program, header, parts, ["--task", task, "--categorical", "auto"])
-    return [row["y"] for row in found], seconds, report["tuning"]["chosen"].split(":")[0]
+    options = ["--task", task, "--categorical", "auto", *options]
+    found, seconds, report = predicted(program, header, parts, options)
+    # Classes of too few rows leave nothing to compare.
+    chosen = report["tuning"]["chosen"].split(":")[0] if report["tuning"] else "not compared"
+    return [row["y"] for row in found], seconds, chosen
 
 
 def by_trees(task, parts):
-    """The predictions of scikit-learn's forest and boosting with their own settings, text as indicators."""
+    """The predictions of scikit-learn's forest and boosting with their own settings, text as indicators; where a number is missing,
+    the median for the forest."""
     import pandas
-    from sklearn import ensemble
+    from sklearn import ensemble, impute, pipeline
 
     kind = {"classification": "Classifier", "regression": "Regressor"}[task]
     sizes = [len(rows) for rows in parts]
-    x = pandas.DataFrame([row[:-1] for rows in parts for row in rows])
+    x = pandas.DataFrame([row[:-1] for rows in parts for row in rows]).replace("?", float("nan"))
     for column in x:
         numbers = pandas.to_numeric(x[column], errors="coerce")
-        x[column] = x[column] if numbers.isna().any() else numbers
-    x = pandas.get_dummies(x).astype(float).to_numpy()
+        x[column] = numbers if numbers.isna().equals(x[column].isna()) else x[column]
+    x = pandas.get_dummies(x.loc[:, x[: sizes[0]].notna().any()]).astype(float).to_numpy()
     y = [row[-1] if task == "classification" else float(row[-1]) for row in parts[0]]
     found = {}
     for name, make in (("random forest", "RandomForest"), ("boosting", "HistGradientBoosting")):
-        model = getattr(ensemble, make + kind)(random_state=0).fit(x[: sizes[0]], y)
-        found[name] = list(model.predict(x[sizes[0] :]))
+        model = getattr(ensemble, make + kind)(random_state=0)
+        if make == "RandomForest":
+            model = pipeline.make_pipeline(impute.SimpleImputer(strategy="median"), model)
+        found[name] = list(model.fit(x[: sizes[0]], y).predict(x[sizes[0] :]))
     return found
 
 
