@@ -193,8 +193,9 @@ impl PreparationConfig {
                 return Ok(Ok(Reading::Number));
             }
             self.check_text(raw.name(), &texts)?;
-            // A word of the rows held out may be the other one of the pair, or no word of it.
-            if are_booleans(texts.distinct()) {
+            // A word of the rows held out may be the other one of the pair, or no word of it; to a word alone there may be
+            // others, as to NO in a table of Spanish.
+            if texts.distinct().len() > 1 && are_booleans(texts.distinct()) {
                 return Ok(Ok(Reading::Boolean));
             }
         }

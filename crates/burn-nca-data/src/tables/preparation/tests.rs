@@ -132,6 +132,18 @@ fn it_says_what_it_does_and_survives_its_text() {
 }
 
 #[test]
+fn a_truth_value_without_the_other_is_a_level() {
+    let of = |words: [&str; 2]| table(vec![RawColumn::text("a", words.map(Some))]);
+    let fitted =
+        config(Missing::Refuse, Categorical::Auto).fit(&of(["NO", "NO"]), &[0, 1]).unwrap();
+    let prepared = fitted.apply(&of(["NO", "SI"])).unwrap();
+    assert_eq!((prepared.features.row(0), prepared.features.row(1)), (&[1.0][..], &[0.0][..]));
+    let fitted =
+        config(Missing::Refuse, Categorical::Auto).fit(&of(["NO", "yes"]), &[0, 1]).unwrap();
+    assert!(fitted.apply(&of(["NO", "SI"])).unwrap_err().to_string().contains("\"SI\" is neither"));
+}
+
+#[test]
 fn columns_that_name_rows_or_have_no_value_are_left_out_and_said() {
     let texts = |name: &str, distinct: usize| {
         let texts: Vec<String> = (0..40).map(|row| format!("t{}", row % distinct)).collect();
