@@ -9,7 +9,7 @@ use super::batch::assert_rows;
 use super::contrast::placement::{Placement, Samples};
 use super::integers::equal_pairs;
 #[cfg(feature = "fused")]
-use super::integers::on_host;
+use super::integers::on_host_together;
 use super::{BatchLoss, ClassTarget};
 use crate::nca::own_pairs;
 
@@ -163,26 +163,35 @@ impl Candidates {
         [excluded.clone(), same.bool_and(excluded.bool_not())]
     }
 
-    /// Queries and candidates class by class, and the labels of the candidates as they are; read from their device.
+    /// Queries and candidates class by class, and the labels of the candidates as they are; read from their device
+    /// together.
     #[cfg(feature = "fused")]
     pub(super) fn placement(&self, labels: Tensor<1, Int>) -> (Placement, Vec<i64>) {
         let (b, m) = (labels.dims()[0], self.labels.dims()[0]);
-        let of_queries = on_host(labels);
-        let (of_candidates, ids) = match &self.own {
-            Own::None => (on_host(self.labels.clone()), None),
+        let mut wanted = vec![labels];
+        // The labels of a batch are those of its candidates.
+        if !matches!(self.own, Own::Row) {
+            wanted.push(self.labels.clone());
+        }
+        if let Own::Sample(numbers) = &self.own {
+            let [numbered] = numbers[0].dims();
+            assert_eq!(b, numbered, "{b} queries, but {numbered} numbers of them");
+            wanted.extend((**numbers).clone());
+        }
+        wanted.extend(self.usable.clone().map(|usable| usable.int()));
+        let mut read = on_host_together(wanted).into_iter();
+        let mut next = || read.next().unwrap_or_default();
+        let of_queries = next();
+        let (of_candidates, ids) = match self.own {
+            Own::None => (next(), None),
             Own::Row => {
                 assert_eq!(b, m, "{b} queries, but a batch of {m} rows");
                 let rows: Vec<i64> = (0..).take(b).collect();
-                // The labels of a batch are those of its candidates.
                 (of_queries.clone(), Some([rows.clone(), rows]))
             }
-            Own::Sample(numbers) => {
-                let [numbered] = numbers[0].dims();
-                assert_eq!(b, numbered, "{b} queries, but {numbered} numbers of them");
-                (on_host(self.labels.clone()), Some((**numbers).clone().map(on_host)))
-            }
+            Own::Sample(_) => (next(), Some([next(), next()])),
         };
-        let usable = self.usable.clone().map(|usable| on_host(usable.int()));
+        let usable = self.usable.is_some().then(next);
         let id = |at: usize| ids.as_ref().map(|ids| &ids[at][..]);
         let queries = Samples { labels: &of_queries, ids: id(0) };
         let candidates = Samples { labels: &of_candidates, ids: id(1) };
