@@ -203,7 +203,7 @@ impl PreparationConfig {
         let rows = train.iter().filter(|&&row| !raw.is_missing(row)).count();
         let said = format!("{} different texts in {rows} training rows", levels.len());
         if !named && levels.len() >= NAMES && 2 * levels.len() > rows {
-            return Ok(Err(LeftOut(format!("{said}; name it as a category to use it"))));
+            return Ok(Err(LeftOut(format!("{said}, unless it is named a category"))));
         }
         if levels.len() > self.max_levels {
             let text = format!(

@@ -164,7 +164,7 @@ fn columns_that_name_rows_or_have_no_value_are_left_out_and_said() {
     };
     let left = |name: &str, texts: usize| {
         format!(
-            "\"{name}\" ({texts} different texts in 40 training rows; name it as a category to use it), "
+            "\"{name}\" ({texts} different texts in 40 training rows, unless it is named a category), "
         )
     };
     let (of_animal, of_street) = (left("animal", 40), left("street", 21));
