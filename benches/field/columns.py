@@ -165,7 +165,7 @@ def _(place):
     place.fit("t.csv", "--categorical", "auto").says("columns left out", '"x0" (')
     place.fit("t.csv", "--categorical", "x0", "--max-levels", "99").says("x0 holds a different text in each row", "--id")
     place.table("long.csv", HEADER, [[f"city{at}", at % 5, at % 7, "ab"[at % 2]] for at in range(90)])
-    place.fit("long.csv", "--categorical", "auto").says("columns left out", '"x0" (90 different texts')
+    place.fit("long.csv", "--categorical", "auto").says("columns left out", '"x0" (')
     place.fit("long.csv", "--categorical", "x0").refused("--max-levels")
 
 
