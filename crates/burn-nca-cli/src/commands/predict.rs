@@ -77,7 +77,9 @@ pub fn run(args: &PredictArgs) -> Result<()> {
             classes,
             values: &shares[place * classes.len()..][..classes.len()],
         }),
-        explanation: place.zip(explained.as_ref()).map(|(at, found)| found.of_row(model, at)),
+        explanation: place
+            .zip(explained.as_ref())
+            .map(|(at, of)| explanation(model, &of.rows[at], &of.names)),
     };
     let rows = table.places().into_iter().enumerate().map(row);
     let id = ids.map(|(name, _)| name.as_str());
@@ -197,7 +199,6 @@ struct Explained {
     head: Vec<String>,
     /// How many of these are of neighbors; the others are of features.
     of_neighbors: usize,
-    has_ids: bool,
 }
 
 /// The explanations; where the training rows cannot be read again, a warning says why.
@@ -241,7 +242,7 @@ fn explained(
     head.extend(
         (1..=named).flat_map(|at| [format!("feature_{at}"), format!("feature_{at}_nearer_by")]),
     );
-    Ok((Explained { rows: found, names, head, of_neighbors, has_ids }, warning))
+    Ok((Explained { rows: found, names, head, of_neighbors }, warning))
 }
 
 /// The explanation of a row; `names` are those of the training rows.
@@ -281,16 +282,15 @@ fn explanation(model: &Fitted, found: &Explanation, names: &RowNames) -> Value {
 }
 
 impl Explained {
-    fn of_row(&self, model: &Fitted, at: usize) -> Value {
-        explanation(model, &self.rows[at], &self.names)
-    }
-
     fn cells(&self, row: &Value) -> Vec<String> {
         let mut cells = Vec::new();
         for neighbor in row["neighbors"].as_array().into_iter().flatten() {
             cells.push(neighbor["row"].to_string());
             cells.extend(
-                self.has_ids.then(|| csv_field(neighbor["id"].as_str().unwrap_or_default())),
+                self.names
+                    .ids
+                    .is_some()
+                    .then(|| csv_field(neighbor["id"].as_str().unwrap_or_default())),
             );
             cells.extend(["target", "share"].iter().flat_map(|name| csv_cells(&neighbor[name])));
         }
