@@ -86,6 +86,14 @@ def by_trees(task, parts):
     return found
 
 
+def compared(program, task, parts, options=()):
+    """The scores of the default and of the trees for the second of the parts, the seconds of the fit, and what was chosen."""
+    truth = [row[-1] for row in parts[1]]
+    guesses, seconds, chosen = by_program(program, task, parts, options)
+    guesses = {"default": guesses, **by_trees(task, parts)}
+    return {**{name: score(task, values, truth) for name, values in guesses.items()}, "seconds": seconds, "chosen": chosen}
+
+
 def measured(program, task, path):
     rows = table(path)
     if task == "classification":
@@ -93,19 +101,15 @@ def measured(program, task, path):
         rows = [[*row[:-1], "is " + row[-1]] for row in rows]
     random.Random(0).shuffle(rows)
     cut = round(0.7 * len(rows))
-    parts = rows[:cut], rows[cut:]
-    truth = [row[-1] for row in parts[1]]
-    guesses, seconds, chosen = by_program(program, task, parts)
-    guesses = {"default": guesses, **by_trees(task, parts)}
-    scores = {name: score(task, values, truth) for name, values in guesses.items()}
-    return {"rows": cut, "features": len(rows[0]) - 1, **scores, "seconds": seconds, "chosen": chosen}
+    return {"rows": cut, "features": len(rows[0]) - 1, **compared(program, task, (rows[:cut], rows[cut:]))}
 
 
-def main():
+def report(sets, measured):
+    """Measures all sets, and prints what was found as JSON."""
     program, folder = sys.argv[1], Path(sys.argv[2])
     found = {}
-    for which, sets in (("chosen on", CHOSEN), ("unseen", UNSEEN)):
-        for task, names in sets.items():
+    for which, tasks in sets.items():
+        for task, names in tasks.items():
             for name in names:
                 one = measured(program, task, folder / task / f"{name}.arff")
                 found.setdefault(which, {}).setdefault(task, {})[name] = one
@@ -114,4 +118,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    report({"chosen on": CHOSEN, "unseen": UNSEEN}, measured)

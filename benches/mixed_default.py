@@ -10,15 +10,12 @@ sets of `CHOSEN`. That columns of names are left out, and that a truth value alo
 unseen tables were refused before; no accuracy was looked at.
 """
 
-import json
 import random
 import statistics
-import sys
 import warnings
 from collections import Counter
-from pathlib import Path
 
-from larger_default import by_program, by_trees, score, table
+from larger_default import compared, report, table
 
 CHOSEN = ["credit.a", "credit.g", "heart.c", "lymph", "primary.tumor", "colic", "hepatitis", "tae"]
 UNSEEN = {
@@ -48,28 +45,11 @@ def measured(program, task, path):
     cut = round(0.7 * len(rows))
     for split in SPLITS:
         random.Random(split).shuffle(drawn := rows[:])
-        parts = drawn[:cut], drawn[cut:]
-        truth = [row[-1] for row in parts[1]]
-        guesses, seconds, chosen = by_program(program, task, parts, OPTIONS)
-        guesses = {"default": guesses, **by_trees(task, parts)}
-        scores = {name: score(task, values, truth) for name, values in guesses.items()}
-        of_splits.append({**scores, "seconds": seconds, "chosen": chosen})
+        of_splits.append(compared(program, task, (drawn[:cut], drawn[cut:]), OPTIONS))
     means = {name: statistics.mean(one[name] for one in of_splits) for name in of_splits[0] if name != "chosen"}
     return {"rows": cut, "features": len(rows[0]) - 1, **means, "chosen": [one["chosen"] for one in of_splits]}
 
 
-def main():
-    warnings.simplefilter("ignore")
-    program, folder = sys.argv[1], Path(sys.argv[2])
-    found = {}
-    for which, sets in (("chosen on", {"classification": CHOSEN}), ("unseen", UNSEEN)):
-        for task, names in sets.items():
-            for name in names:
-                one = measured(program, task, folder / task / f"{name}.arff")
-                found.setdefault(which, {}).setdefault(task, {})[name] = one
-                print(name, one, file=sys.stderr, flush=True)
-    print(json.dumps(found, indent=1))
-
-
 if __name__ == "__main__":
-    main()
+    warnings.simplefilter("ignore")
+    report({"chosen on": {"classification": CHOSEN}, "unseen": UNSEEN}, measured)
