@@ -247,7 +247,7 @@ def main(folder, nca, pictures):
         # New rows from a file: with other columns and in another order, dropped and chosen; they move with the map.
         (downloads / "rows.csv").write_text("kind,noise,b,a,id\nyes,4,1.98,1.02,1\n?,3,0.1,0.02,2\n")
         browser.drop("rows.csv", (downloads / "rows.csv").read_bytes(), "#zones [data-drop=rows]")
-        browser.wait("nca.placed.rows.length === 2 && nca.points.length === 3 * 62")
+        browser.wait("nca.placed.rows.length === 2 && nca.points.length === 3 * 62 && !nca.unsaid")
         classes = browser.run("return nca.placed.classes")
         check("rows of a file have the probabilities of the row that was typed", classes[0] == page_says and classes[1][0] > 0.9, classes)
         check("the table of before is still there", browser.run("return nca.table.name") == "mine.csv")
