@@ -5,27 +5,29 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-/// What `work` gives for each item, in their order: as many at a time as the pool has threads. Each computes on one thread of its
-/// own; only what is left over, less than there are threads, shares the pool.
+/// What `work` gives for each item, in their order: as many at a time as the pool has threads. Each computes in a pool of its own,
+/// of one thread; what is left over, less than there are threads, divides them.
 ///
-/// A thread of the pool that waits in one task takes up the next: what long tasks share, such as the generator of a device, then
-/// stands still. So they run on other threads, unless the caller is of a pool itself.
+/// A thread of a pool that waits in one task takes up the next: what long tasks share, such as the generator of a device, then
+/// stands still. So they have pools of their own, unless the caller is of a pool itself. In a pool, because an operation that is
+/// called from another thread is handed over, and its memory given back by a thread that did not ask for it.
 pub fn side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Send + Sync) -> Vec<R> {
     let of_pool = rayon::current_num_threads();
     let threads = of_pool.min(items.len());
     if threads < 2 || rayon::current_thread_index().is_some() {
         return in_pool(items, work);
     }
-    let alone = items.len() - items.len() % of_pool;
+    let left_over = items.len() % of_pool;
+    let alone = items.len() - left_over;
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(items.len()));
     let some = || {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(at) else { break };
-            let one = || rayon::ThreadPoolBuilder::new().num_threads(1).build();
-            let pool = (at < alone).then(one).and_then(Result::ok);
-            let result = pool.map_or_else(|| work(item), |pool| pool.install(|| work(item)));
+            let threads = if at < alone { 1 } else { of_pool / left_over };
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let result = pool.map_or_else(|_| work(item), |pool| pool.install(|| work(item)));
             done.lock().expect("a task that panicked ends the scope").push((at, result));
         }
     };
