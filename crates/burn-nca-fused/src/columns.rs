@@ -75,7 +75,7 @@ impl NeighborSets {
     ///
     /// # Panics
     /// If they are what lies outside of a range.
-    #[cfg(all(feature = "burn", feature = "flex", feature = "fourier"))]
+    #[cfg(all(feature = "burn", feature = "fourier"))]
     pub(crate) fn sets(&self) -> burn_nca_fourier::Sets {
         assert!(
             !self.outside,
