@@ -16,6 +16,8 @@ mod batch_norm;
 pub mod coincidence;
 mod columns;
 mod forward;
+#[cfg(any(all(feature = "burn", feature = "flex"), test))]
+mod linear;
 mod log_sums;
 mod mean;
 mod mutual;
@@ -44,8 +46,8 @@ pub use mean::Means;
 pub use number::Number;
 #[cfg(feature = "burn")]
 pub use operation::{
-    batch_norm, euclidean_mean, has_layers, log_sum_exp, pair_sum, periodic_embedding, takes,
-    weighted_mean,
+    batch_norm, euclidean_mean, euclidean_row_mean, has_layers, linear, log_sum_exp, pair_sum,
+    periodic_embedding, takes, weighted_mean,
 };
 #[cfg(all(feature = "burn", feature = "fourier"))]
 pub use operation::{fourier_cost, fourier_exact_rows};
@@ -83,6 +85,15 @@ pub enum PairSum {
     Mean,
     /// `Mean` by a Fourier series, as `Fourier`: `burn_nca_fourier::means`. Its values carry no gradient.
     FourierMean(f64),
+}
+
+/// What makes hidden units of the outputs of a linear layer: dropout and a rectifier.
+#[derive(Clone, Debug)]
+pub struct Hidden {
+    /// Whether a unit is dropped, `[n, e]`; empty where none is.
+    pub dropped: std::sync::Arc<[bool]>,
+    /// What the others are multiplied by.
+    pub scale: f64,
 }
 
 /// What is added to the distance of each pair, `[b, m]`; nothing where it is empty.

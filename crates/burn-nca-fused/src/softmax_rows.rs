@@ -1,23 +1,34 @@
-//! Means under a softmax of negated Euclidean distances in many dimensions, from a matrix of products.
+//! Means under a softmax of negated Euclidean distances in many dimensions, from products of matrices.
 //!
-//! With many coordinates the products of queries with all references are a matrix product, which backends have; what is left of
-//! each row is done here while the row is in the cache.
+//! With many coordinates the products of queries with all references are a matrix product, which a library has; what is left of
+//! each row is done here while a span of it is in the cache.
 
 use core::ops::Range;
 
+use faer::linalg::matmul::matmul;
+use faer::traits::ComplexField;
+use faer::{Accum, MatMut, MatRef, Par};
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::arch::{arch, dispatch};
-use crate::panel::Panel;
+use crate::panel::{PADDING, Panel};
 use crate::shares::terms_of;
 use crate::{Aligned, Real, tile};
 
-/// Rows of a group; a fixed number, for the order of sums.
-const GROUP: usize = 64;
+/// Queries of a group; a fixed number, for the order of sums.
+const GROUP: usize = 256;
 
-/// What the rows of a matrix are about, whose columns are the references with padding.
-pub(crate) struct SoftmaxRows<T> {
+/// References whose products with a group the cache holds; a multiple of the padding.
+const SPAN: usize = 1024;
+
+/// Queries among references, with the values that are averaged.
+pub(crate) struct SoftmaxRows<'a, T> {
+    /// `[b, k]`.
+    queries: &'a [T],
+    /// `[m, k]`.
+    references: &'a [T],
+    k: usize,
     /// `||q_i||²`.
     query_norms: Vec<T>,
     /// `||r_j||²`, padded.
@@ -25,115 +36,201 @@ pub(crate) struct SoftmaxRows<T> {
     /// `[m, c]`.
     values: Panel<T>,
     c: usize,
-    /// Number of references, m.
-    references: usize,
     /// The reference that the first query is itself; the next is the second query, and so on.
     own: Option<usize>,
 }
 
-impl<T: Real> SoftmaxRows<T> {
+/// The means of rows, and what their gradients are computed of.
+pub(crate) struct RowMeans<T> {
+    /// `Σ_j p_ij v_j`, `[b, c]`; 0 where no reference counts.
+    pub(crate) means: Vec<T>,
+    /// The least distance of each query and `Σ_j exp(least_i - d_ij)`, where no reference counts 0 and infinite; and of pairs that are
+    /// kept the least distance up to each span, `[b, 2 + spans]`.
+    pub(crate) sums: Vec<T>,
+    /// `exp(least - d_ij) / d_ij` with the least distance up to the span, `[b, stride]`; 0 where a reference does not count or is the
+    /// same point. Empty unless pairs are kept.
+    pub(crate) pairs: Vec<T>,
+}
+
+impl<'a, T: Real + ComplexField> SoftmaxRows<'a, T> {
     /// Queries `[b, k]`, references `[m, k]`, values `[m, c]`.
     pub(crate) fn new(
-        (queries, references, k): (&[T], &[T], usize),
+        (queries, references, k): (&'a [T], &'a [T], usize),
         (values, c): (&[T], usize),
         own: Option<usize>,
     ) -> Self {
         let values = Panel::new(values, c);
         let mut norms = squared_norms(references, k);
-        let references = norms.len();
         norms.resize(values.stride(), T::ZERO);
-        Self { query_norms: squared_norms(queries, k), norms, values, c, references, own }
+        let query_norms = squared_norms(queries, k);
+        Self { queries, references, k, query_norms, norms, values, c, own }
     }
 
-    /// The column of a query itself.
-    fn own_of(&self, query: usize) -> Option<usize> {
-        self.own.map(|own| own + query).filter(|column| *column < self.references)
+    /// Pairs in a row of those that are kept: the references with padding.
+    pub(crate) fn stride(&self) -> usize {
+        self.values.stride()
     }
 
-    /// Adds a span of references to the sums of some queries, from their products `q_i · r_j`, with padding: `sums` are the least
-    /// distance of each query so far and `Σ_j exp(least_i - d_ij)`, at first infinite and 0, `means` are `Σ_j exp(least_i - d_ij) v_j`.
-    /// The products become distances, infinite where j does not count.
-    pub(crate) fn add(
-        &self,
-        [queries, references]: [Range<usize>; 2],
-        products: &mut [T],
-        means: &mut [T],
-        sums: &mut [[T; 2]],
-    ) {
-        let (stride, c) = (products.len() / queries.len().max(1), self.c);
+    /// The references in spans.
+    fn spans(&self) -> impl Iterator<Item = Range<usize>> {
+        let m = self.references.len() / self.k.max(1);
+        (0..m).step_by(SPAN).map(move |first| first..m.min(first + SPAN))
+    }
+
+    /// Some points as a matrix.
+    fn matrix(&self, points: &'a [T], rows: &Range<usize>) -> MatRef<'a, T> {
+        let points = &points[rows.start * self.k..rows.end * self.k];
+        MatRef::from_row_major_slice(points, rows.len(), self.k)
+    }
+
+    /// Numbers of a row in [`RowMeans::sums`].
+    pub(crate) fn sums_of_row(&self, keeps_pairs: bool) -> usize {
+        2 + if keeps_pairs { self.spans().count() } else { 0 }
+    }
+
+    /// The means of all queries.
+    pub(crate) fn means(&self, keeps_pairs: bool) -> RowMeans<T> {
+        let (b, c, width) = (self.query_norms.len(), self.c, self.sums_of_row(keeps_pairs));
+        let (mut means, mut sums) = (vec![T::ZERO; b * c], vec![T::INFINITY; b * width]);
+        sums.chunks_exact_mut(width).for_each(|of| of[1] = T::ZERO);
+        let mut pairs = vec![T::ZERO; if keeps_pairs { b * self.stride() } else { 0 }];
+        let mut kept = pairs.chunks_mut((GROUP * self.stride()).max(1));
+        let groups: Vec<_> = (0..b).step_by(GROUP).map(|first| (first, kept.next())).collect();
         let arch = arch();
-        products
-            .par_chunks_mut((GROUP * stride).max(1))
-            .zip(means.par_chunks_mut((GROUP * c).max(1)).zip(sums.par_chunks_mut(GROUP)))
-            .enumerate()
-            .for_each(|(group, (products, (means, sums)))| {
-                let of = Block { rows: self, query: queries.start + group * GROUP, stride };
-                let columns = references.clone();
-                dispatch(arch, Forward { of, columns, products, means, sums });
+        groups
+            .into_par_iter()
+            .zip(means.par_chunks_mut((GROUP * c).max(1)).zip(sums.par_chunks_mut(GROUP * width)))
+            .for_each(|((first, kept), (means, sums))| {
+                let (b, wide) = (sums.len() / width, SPAN.min(self.stride()));
+                let mut span = Aligned::zeros(if kept.is_some() { 0 } else { b * wide });
+                let (rows, stride, all) = match kept {
+                    Some(kept) => (kept, self.stride(), true),
+                    None => (&mut *span, wide, false),
+                };
+                for columns in self.spans() {
+                    let rows = &mut rows[if all { columns.start } else { 0 }..];
+                    let queries = self.matrix(self.queries, &(first..first + b));
+                    let references = self.matrix(self.references, &columns);
+                    // The function for rows takes them for columns (faer 0.24).
+                    let m = columns.len();
+                    let products =
+                        MatMut::from_column_major_slice_with_stride_mut(rows, m, b, stride);
+                    matmul(
+                        products.transpose_mut(),
+                        Accum::Replace,
+                        queries,
+                        references.transpose(),
+                        T::from_f64(1.0),
+                        Par::Seq,
+                    );
+                    let of = Block { all: self, query: first, columns, stride };
+                    let sums = (&mut *sums, width);
+                    dispatch(arch, Forward { of, rows, means: &mut *means, sums });
+                }
+                divide(means, c, sums.chunks_exact_mut(width));
             });
+        RowMeans { means, sums, pairs }
     }
 
-    /// Divides the means by their sums, which become infinite, and the least distances 0, where no reference counts.
-    pub(crate) fn divide(&self, means: &mut [T], sums: &mut [[T; 2]]) {
-        for (means, [_, sum]) in means.chunks_exact_mut(self.c.max(1)).zip(&mut *sums) {
-            if *sum > T::ZERO {
-                means.iter_mut().for_each(|mean| *mean = *mean / *sum);
-            }
-        }
-        sums.iter_mut().filter(|of| of[1] == T::ZERO).for_each(|of| *of = [T::ZERO, T::INFINITY]);
-    }
-
-    /// The slopes of `Σ g_i · mean_i` over the differences of some queries with a span of references, in place of their products,
-    /// with padding: `a_ij = -p_ij (g_i · v_j - g_i · mean_i) / d_ij`, 0 where d is. Adds the sums of their rows to `of_rows` and gives
-    /// those of their columns.
-    pub(crate) fn slopes(
-        &self,
-        [queries, references]: [Range<usize>; 2],
-        products: &mut [T],
-        [sums, means, gradient]: [&[T]; 3],
-        of_rows: &mut [T],
-    ) -> Vec<T> {
-        let (stride, c) = (products.len() / queries.len().max(1), self.c);
-        let arch = arch();
-        let parts: Vec<Vec<T>> = products
-            .par_chunks_mut((GROUP * stride).max(1))
-            .zip(of_rows.par_chunks_mut(GROUP))
-            .enumerate()
-            .map(|(group, (products, of_rows))| {
-                let (at, mut of_columns) = (group * GROUP, vec![T::ZERO; stride]);
-                let numbers = [&sums[2 * at..], &means[c * at..], &gradient[c * at..]];
-                let of = Block { rows: self, query: queries.start + at, stride };
-                let (columns, to) = (references.clone(), &mut of_columns);
-                dispatch(
-                    arch,
-                    Backward { of, columns, numbers, products, of_rows, of_columns: to },
-                );
-                of_columns
+    /// The gradients `[b, k]` and `[m, k]` of `Σ g_i · mean_i` by queries and references, from the kept pairs.
+    ///
+    /// ```text
+    /// a_ij = -p_ij (g_i · v_j - g_i · mean_i) / d_ij, 0 where d is:   Σ_j a_ij (q_i - r_j),   Σ_i a_ij (r_j - q_i)
+    /// ```
+    pub(crate) fn gradients(&self, pairs: &[T], [sums, means, gradient]: [&[T]; 3]) -> [Vec<T>; 2] {
+        let (b, k, c, stride) = (self.query_norms.len(), self.k, self.c, self.stride());
+        let width = self.sums_of_row(true);
+        let mut of_references = vec![T::ZERO; self.references.len()];
+        let (arch, minus_one) = (arch(), T::from_f64(-1.0));
+        let spans: Vec<_> = self.spans().collect();
+        // A span has sums of its own for the queries, which are few.
+        let parts: Vec<[Vec<T>; 2]> = of_references
+            .par_chunks_mut((SPAN * k).max(1))
+            .zip(spans)
+            .map_init(Vec::new, |slopes, (of_references, columns)| {
+                let wide = columns.len().next_multiple_of(PADDING);
+                let (m, references) = (columns.len(), self.matrix(self.references, &columns));
+                slopes.resize(GROUP.min(b) * wide, T::ZERO);
+                let [mut of_queries, mut of_rows] = [b * k, b].map(|count| vec![T::ZERO; count]);
+                let mut of_columns = vec![T::ZERO; wide];
+                for first in (0..b).step_by(GROUP) {
+                    let some = first..b.min(first + GROUP);
+                    let numbers = [(sums, width), (means, c), (gradient, c)];
+                    let numbers = numbers.map(|(numbers, width)| &numbers[width * first..]);
+                    let of = Block { all: self, query: first, columns: columns.clone(), stride };
+                    let pairs = &pairs[first * stride + columns.start..];
+                    let to = [&mut of_rows[some.clone()], &mut of_columns];
+                    dispatch(
+                        arch,
+                        Backward { of, width, numbers, pairs, slopes: &mut *slopes, to },
+                    );
+                    let slopes = MatRef::from_row_major_slice_with_stride(
+                        &slopes[..some.len() * wide],
+                        some.len(),
+                        m,
+                        wide,
+                    );
+                    let to = &mut of_queries[some.start * k..some.end * k];
+                    let to = MatMut::from_row_major_slice_mut(to, some.len(), k);
+                    matmul(to, Accum::Add, slopes, references, minus_one, Par::Seq);
+                    let to = MatMut::from_row_major_slice_mut(&mut *of_references, m, k);
+                    let queries = self.matrix(self.queries, &some);
+                    matmul(to, Accum::Add, slopes.transpose(), queries, minus_one, Par::Seq);
+                }
+                add_times(of_references, &of_columns, &self.references[columns.start * k..], k);
+                [of_queries, of_rows]
             })
             .collect();
-        let mut of_columns = vec![T::ZERO; stride];
-        for part in parts {
-            of_columns.iter_mut().zip(part).for_each(|(sum, x)| *sum = *sum + x);
+        let [mut of_queries, mut of_rows] = [b * k, b].map(|count| vec![T::ZERO; count]);
+        for [queries, rows] in parts {
+            for (sums, part) in [(&mut of_queries, queries), (&mut of_rows, rows)] {
+                sums.iter_mut().zip(part).for_each(|(sum, x)| *sum = *sum + x);
+            }
         }
-        of_columns
+        add_times(&mut of_queries, &of_rows, self.queries, k);
+        [of_queries, of_references]
     }
 }
 
-/// Some queries from one on, with so many columns in a row.
+/// Divides the means by their sums, which become infinite, and the least distances 0, where no reference counts.
+fn divide<'a, T: Real>(means: &mut [T], c: usize, sums: impl Iterator<Item = &'a mut [T]>) {
+    for (means, of) in means.chunks_exact_mut(c.max(1)).zip(sums) {
+        match of[1] > T::ZERO {
+            true => means.iter_mut().for_each(|mean| *mean = *mean / of[1]),
+            false => of[..2].copy_from_slice(&[T::ZERO, T::INFINITY]),
+        }
+    }
+}
+
+/// Adds `s_i x_i` to each row; the sums and points may be more.
+fn add_times<T: Real>(to: &mut [T], sums: &[T], points: &[T], k: usize) {
+    let rows = to.chunks_exact_mut(k.max(1)).zip(points.chunks_exact(k.max(1)));
+    for ((to, x), &sum) in rows.zip(sums) {
+        to.iter_mut().zip(x).for_each(|(to, &x)| *to = *to + sum * x);
+    }
+}
+
+/// Some queries from one on and some references; rows of numbers about them begin so many apart.
 struct Block<'a, T> {
-    rows: &'a SoftmaxRows<T>,
+    all: &'a SoftmaxRows<'a, T>,
     query: usize,
+    columns: Range<usize>,
     stride: usize,
 }
 
 impl<T: Real> Block<'_, T> {
+    /// Numbers in a row: the references with padding.
+    fn padded(&self) -> usize {
+        self.columns.len().next_multiple_of(PADDING)
+    }
+
     /// Replaces products of a query by distances; those of references that do not count for it are infinite.
     #[inline(always)]
-    fn distances<S: Simd>(&self, simd: S, at: usize, columns: &Range<usize>, row: &mut [T]) {
-        let (rows, query) = (self.rows, self.query + at);
+    fn distances<S: Simd>(&self, simd: S, at: usize, row: &mut [T]) {
+        let (all, query, columns) = (self.all, self.query + at, &self.columns);
         let [zero, minus_two, of_query] =
-            [T::ZERO, T::from_f64(-2.0), rows.query_norms[query]].map(|x| T::splat(simd, x));
-        let norms = T::vectors::<S>(&rows.norms[columns.start..][..self.stride]);
+            [T::ZERO, T::from_f64(-2.0), all.query_norms[query]].map(|x| T::splat(simd, x));
+        let norms = T::vectors::<S>(&all.norms[columns.start..][..row.len()]);
         for (d, &norm) in T::vectors_mut::<S>(row).iter_mut().zip(norms) {
             let square = T::times_plus(simd, minus_two, *d, T::plus(simd, of_query, norm));
             // Rounding may leave less than nothing of two points at one place.
@@ -141,15 +238,15 @@ impl<T: Real> Block<'_, T> {
         }
         tile::roots(row);
         row[columns.len()..].fill(T::INFINITY);
-        if let Some(own) = rows.own_of(query).filter(|own| columns.contains(own)) {
+        if let Some(own) = all.own.map(|own| own + query).filter(|own| columns.contains(own)) {
             row[own - columns.start] = T::INFINITY;
         }
     }
 
     /// One coordinate of the values of the columns.
     #[inline(always)]
-    fn values(&self, axis: usize, columns: &Range<usize>) -> &[T] {
-        self.rows.values.coordinate(axis, columns.start, self.stride)
+    fn values(&self, axis: usize) -> &[T] {
+        self.all.values.coordinate(axis, self.columns.start, self.padded())
     }
 }
 
@@ -166,13 +263,15 @@ fn squared_norms<T: Real>(points: &[T], k: usize) -> Vec<T> {
     points.par_chunks_exact(k.max(1)).map(norm).collect()
 }
 
-/// What some references add to the means of some queries.
+/// Adds some references to the sums of some queries, from their products `q_i · r_j`: the first two of the `sums` of a row are the least
+/// distance so far and `Σ_j exp(least_i - d_ij)`, at first infinite and 0, `means` are `Σ_j exp(least_i - d_ij) v_j`. If there is a
+/// place for the least distance of the span, the products become `exp(least_i - d_ij) / d_ij`.
 struct Forward<'a, T> {
     of: Block<'a, T>,
-    columns: Range<usize>,
-    products: &'a mut [T],
+    rows: &'a mut [T],
     means: &'a mut [T],
-    sums: &'a mut [[T; 2]],
+    /// With the numbers of a row.
+    sums: (&'a mut [T], usize),
 }
 
 impl<T: Real> WithSimd for Forward<'_, T> {
@@ -180,38 +279,45 @@ impl<T: Real> WithSimd for Forward<'_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { of, columns, products, means, sums } = self;
-        let c = of.rows.c;
-        let mut terms = Aligned::zeros(of.stride);
-        let rows = products.chunks_exact_mut(of.stride).zip(sums);
-        for (at, (row, [least, sum])) in rows.enumerate() {
-            of.distances(simd, at, &columns, row);
+        let Self { of, rows, means, sums: (sums, width) } = self;
+        let (c, padded, span) = (of.all.c, of.padded(), 2 + of.columns.start / SPAN);
+        let mut terms = Aligned::zeros(padded);
+        for (at, sums) in sums.chunks_exact_mut(width).enumerate() {
+            let row = &mut rows[at * of.stride..][..padded];
+            of.distances(simd, at, row);
             let (means, near) = (&mut means[at * c..][..c], tile::least::<T, S>(simd, row));
-            if near < *least {
-                let factor = T::from_f64((near - *least).to_f64().exp());
-                *sum = *sum * factor;
+            if near < sums[0] {
+                let factor = T::from_f64((near - sums[0]).to_f64().exp());
+                sums[1] = sums[1] * factor;
                 means.iter_mut().for_each(|mean| *mean = *mean * factor);
-                *least = near;
+                sums[0] = near;
             } else if near == T::INFINITY {
+                row.fill(T::ZERO);
                 continue;
             }
-            *sum = *sum + terms_of::<T, S>(simd, row, *least, &mut terms);
+            sums[1] = sums[1] + terms_of::<T, S>(simd, row, sums[0], &mut terms);
             for (axis, mean) in means.iter_mut().enumerate() {
-                *mean = *mean + dot::<T, S>(simd, &terms, of.values(axis, &columns));
+                *mean = *mean + dot::<T, S>(simd, &terms, of.values(axis));
+            }
+            if width > 2 {
+                sums[span] = sums[0];
+                quotients(row, &terms);
             }
         }
     }
 }
 
-/// The slopes of some queries over some references.
+/// The slopes of some queries and some references from what is kept of them; adds the sums of their rows and columns.
 struct Backward<'a, T> {
     of: Block<'a, T>,
-    columns: Range<usize>,
-    /// Least distances and sums `[b, 2]`, means and their gradient `[b, c]`, of these queries.
+    /// Numbers of a row in the sums.
+    width: usize,
+    /// The sums, means and their gradient of these queries.
     numbers: [&'a [T]; 3],
-    products: &'a mut [T],
-    of_rows: &'a mut [T],
-    of_columns: &'a mut [T],
+    pairs: &'a [T],
+    /// As wide as the span with padding.
+    slopes: &'a mut [T],
+    to: [&'a mut [T]; 2],
 }
 
 impl<T: Real> WithSimd for Backward<'_, T> {
@@ -219,32 +325,32 @@ impl<T: Real> WithSimd for Backward<'_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { of, columns, numbers, products, of_rows, of_columns } = self;
-        let ([sums, means, gradient], c) = (numbers, of.rows.c);
-        let mut terms = Aligned::zeros(of.stride);
-        for (at, (row, of_row)) in products.chunks_exact_mut(of.stride).zip(of_rows).enumerate() {
-            of.distances(simd, at, &columns, row);
+        let Self { of, width, numbers: [sums, means, gradient], pairs, slopes, to } = self;
+        let ([of_rows, of_columns], c, padded) = (to, of.all.c, of.padded());
+        let span = 2 + of.columns.start / SPAN;
+        for (at, of_row) in of_rows.iter_mut().enumerate() {
+            let row = &pairs[at * of.stride..][..padded];
+            let terms = &mut slopes[at * padded..][..padded];
             let (mean, slope) = (&means[at * c..][..c], &gradient[at * c..][..c]);
             let dot = mean.iter().zip(slope).fold(T::ZERO, |sum, (&x, &g)| sum + x * g);
             // Of g_i · v_j - g_i · mean_i.
             terms.fill(T::ZERO - dot);
             for (axis, &g) in slope.iter().enumerate() {
-                let (g, values) = (T::splat(simd, g), of.values(axis, &columns));
+                let (g, values) = (T::splat(simd, g), of.values(axis));
                 let values = T::vectors::<S>(values);
-                for (term, &value) in T::vectors_mut::<S>(&mut terms).iter_mut().zip(values) {
+                for (term, &value) in T::vectors_mut::<S>(terms).iter_mut().zip(values) {
                     *term = T::times_plus(simd, g, value, *term);
                 }
             }
-            let shift = T::splat(simd, sums[2 * at]);
-            let factor = T::splat(simd, T::from_f64(-1.0) / sums[2 * at + 1]);
-            let terms_of = T::vectors_mut::<S>(&mut terms).iter_mut();
-            for (term, &d) in terms_of.zip(T::vectors::<S>(row)) {
-                let weight = T::times(simd, factor, T::exp(simd, T::minus(simd, shift, d)));
-                *term = T::times(simd, weight, *term);
+            let sums = &sums[at * width..][..width];
+            let share = (sums[0] - sums[span]).to_f64().exp() / sums[1].to_f64();
+            let factor = T::splat(simd, T::from_f64(-share));
+            for (term, &pair) in T::vectors_mut::<S>(terms).iter_mut().zip(T::vectors::<S>(row)) {
+                *term = T::times(simd, T::times(simd, factor, pair), *term);
             }
-            quotients(row, &terms);
-            *of_row = *of_row + tile::sum::<T, S>(simd, row);
-            for (sum, &x) in T::vectors_mut::<S>(of_columns).iter_mut().zip(T::vectors::<S>(row)) {
+            *of_row = *of_row + tile::sum::<T, S>(simd, terms);
+            for (sum, &x) in T::vectors_mut::<S>(of_columns).iter_mut().zip(T::vectors::<S>(terms))
+            {
                 *sum = T::plus(simd, *sum, x);
             }
         }
@@ -263,10 +369,10 @@ fn dot<T: Real, S: Simd>(simd: S, a: &[T], b: &[T]) -> T {
     T::sum(simd, T::plus(simd, sums[0], sums[1]))
 }
 
-/// Replaces each distance of a row by `weight / d`; 0 where the points are equal. A loop that the compiler makes vectors of.
+/// Replaces each distance of a row by `term / d`; 0 where the points are equal. A loop that the compiler makes vectors of.
 #[inline(always)]
-fn quotients<T: Real>(row: &mut [T], weights: &[T]) {
-    for (d, &weight) in row.iter_mut().zip(weights) {
-        *d = if *d > T::ZERO { weight / *d } else { T::ZERO };
+fn quotients<T: Real>(row: &mut [T], terms: &[T]) {
+    for (d, &term) in row.iter_mut().zip(terms) {
+        *d = if *d > T::ZERO { term / *d } else { T::ZERO };
     }
 }

@@ -67,9 +67,9 @@ pub use sums::{FOURIER_TOLERANCE, Sums};
 #[doc(hidden)]
 pub mod internal {
     pub use crate::encoder::cast::times;
-    pub use crate::encoder::mlp::{check_dropout, linear, normalization, normalized};
+    pub use crate::encoder::layers::{affine, hidden, normalized, of_linear};
+    pub use crate::encoder::mlp::{check_dropout, linear, normalization};
     pub use crate::encoder::record::load_record;
-    pub use crate::encoder::seeded::dropout as seeded_dropout;
     pub use crate::encoder::unit::unit_rows;
     pub use crate::error::{panic_message, shortened};
     pub use crate::fit::checkpoint::{Checkpoint, FitKey};
@@ -86,5 +86,5 @@ pub mod internal {
     pub use crate::objective::similarity::{square_root, squared_distances_by_product};
     pub use crate::objective::term_weights::TermWeights;
     pub use crate::product::product;
-    pub use crate::sums::blocks::cut;
+    pub use crate::sums::blocks::{cut, in_blocks_of};
 }

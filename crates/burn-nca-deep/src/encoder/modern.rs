@@ -2,10 +2,11 @@
 
 use burn::module::{Module, Param};
 use burn::nn::{BatchNorm, Dropout, DropoutConfig, Linear};
-use burn::tensor::activation::relu;
 use burn::tensor::{Device, Tensor};
 use burn_nca::encoder::Encoder;
-use burn_nca::internal::{check_dropout, linear, normalization, normalized, seeded_dropout};
+use burn_nca::internal::{
+    affine, check_dropout, hidden, linear, normalization, normalized, of_linear,
+};
 use burn_nca::{Error, Result};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -182,10 +183,10 @@ impl ModernMember {
     fn first(&self, x: Tensor<2>) -> Tensor<2> {
         match &self.embedding {
             Some(embedding) if self.two_valued.is_empty() => {
-                self.linear.forward(embedding.forward(x))
+                affine(of_linear(&self.linear), embedding.forward(x))
             }
             Some(embedding) => of_two_valued(&self.linear, embedding, &self.two_valued, x),
-            None => self.linear.forward(x),
+            None => affine(of_linear(&self.linear), x),
         }
     }
 
@@ -246,9 +247,9 @@ impl ResidualBlock {
 
     /// The same with a dropout from this stream, where there is one.
     fn forward_from(&self, z: Tensor<2>, rng: Option<&mut ChaCha8Rng>) -> Tensor<2> {
-        let inner = self.inner.forward(normalized(&self.norm, z.clone()));
-        // Before the rectifier, which gives the same: one matrix less is kept for the backward pass.
-        z + self.outer.forward(relu(seeded_dropout(&self.dropout, inner, rng)))
+        let normal = normalized(&self.norm, z.clone());
+        let hidden = hidden(&self.inner, &self.dropout, normal, rng);
+        z + affine(of_linear(&self.outer), hidden)
     }
 }
 

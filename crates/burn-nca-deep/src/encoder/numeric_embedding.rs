@@ -4,7 +4,7 @@ use burn::module::{Module, Param};
 use burn::nn::Linear;
 use burn::tensor::activation::relu;
 use burn::tensor::{DType, Device, Int, Tensor};
-use burn_nca::internal::linear;
+use burn_nca::internal::{affine, linear};
 use burn_nca::objective::transfer::{float_tensor, int_tensor};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Normal};
@@ -139,11 +139,9 @@ pub(super) fn of_two_valued(
     let of_t = of_t.matmul(of_twos.clone()).squeeze_dim(1);
     let features = vec![embedding.of_features(x.select(1, others.clone()), &others), t];
     let weights = Tensor::cat(vec![of_others.flatten(0, 1), of_t], 0);
-    let z = Tensor::cat(features, 1).matmul(weights) + low.matmul(of_twos.flatten(0, 1));
-    match &layer.bias {
-        Some(bias) => z + bias.val().unsqueeze(),
-        None => z,
-    }
+    let of_low = low.matmul(of_twos.flatten(0, 1)).squeeze_dim(0);
+    let bias = layer.bias.as_ref().map_or(of_low.clone(), |bias| bias.val() + of_low);
+    affine((weights, Some(bias)), Tensor::cat(features, 1))
 }
 
 #[cfg(all(test, feature = "fused"))]

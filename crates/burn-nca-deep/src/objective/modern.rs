@@ -7,12 +7,15 @@ use burn::module::Module;
 use burn::nn::loss::Reduction;
 use burn::tensor::Tensor;
 use burn_nca::internal::{
-    assert_rows, at_least_f32, cut, reduce_sum, square_root, squared_distances_by_product,
+    assert_rows, at_least_f32, cut, in_blocks_of, reduce_sum, square_root,
+    squared_distances_by_product,
 };
 use burn_nca::nca::mlkr::{predicted, squared_errors};
 use burn_nca::nca::own_pairs;
 use burn_nca::objective::{BatchLoss, Objective, TargetIndex};
 use burn_nca::shown_on_one_line;
+#[cfg(feature = "fused")]
+use burn_nca_fused::has_layers;
 
 /// The least probability whose logarithm is taken: an outlier pulls no harder than that.
 const LEAST: f64 = 1e-7;
@@ -52,8 +55,8 @@ impl ModernNcaLossConfig {
 /// ```
 /// # Numerics
 /// Squared distances are `||q||² + ||r||² - 2 q·r`: some 1e-6 of the squared norms is rounding in f32. The point itself is left
-/// out by its place. Memory: `[128, m]` on flex, where the means are one operation (`burn_nca_fused::euclidean_mean`), else some
-/// ten `[b, m]`.
+/// out by its place. Memory: `[b, m]`, or blocks of it of 12 MiB, on flex, where the means are one operation
+/// (`burn_nca_fused::euclidean_row_mean`), else some ten `[b, m]`.
 ///
 /// # References
 /// H.-J. Ye, H.-H. Yin, D.-C. Zhan, Modern Neighborhood Components Analysis, ICLR 2025.
@@ -72,22 +75,41 @@ fn negated_distances(queries: Tensor<2>, references: Tensor<2>) -> Tensor<2> {
     square_root(squared_distances_by_product(queries, references)).neg()
 }
 
-/// `Σ_j p_ij t_j`, `[b, k]`, `[m, k]` and `[m, c]` to `[b, c]`; the queries are `own` of the references, or none of them.
-fn means(
-    queries: Tensor<2>,
-    references: Tensor<2>,
-    targets: Tensor<2>,
-    own: Option<Range<usize>>,
-) -> Tensor<2> {
+/// `Σ_j p_ij t_j` of queries that are no references, `[b, k]`, `[m, k]` and `[m, c]` to `[b, c]`.
+fn means(queries: Tensor<2>, references: Tensor<2>, targets: Tensor<2>) -> Tensor<2> {
     #[cfg(feature = "fused")]
-    if burn_nca_fused::has_layers(&[&queries, &references, &targets]) {
-        let first = own.map(|own| own.start);
-        return burn_nca_fused::euclidean_mean(queries, references, targets, first);
+    if has_layers(&[&queries, &references, &targets]) {
+        return burn_nca_fused::euclidean_mean(queries, references, targets);
     }
-    means_written_out(queries, references, targets, own)
+    means_written_out(queries, references, targets, None)
 }
 
-/// The same in ordinary operations.
+/// `Σ_{j≠i} p_ij t_j` of some of the points, `[m, k]` and `[m, c]` to `[b, c]`.
+fn row_means(points: Tensor<2>, targets: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
+    #[cfg(feature = "fused")]
+    if has_layers(&[&points, &targets]) {
+        return burn_nca_fused::euclidean_row_mean(points, targets, rows);
+    }
+    let queries = points.clone().slice([rows.clone()]);
+    means_written_out(queries, points, targets, Some(rows))
+}
+
+/// Without the operations none is taken.
+#[cfg(not(feature = "fused"))]
+fn has_layers(_: &[&Tensor<2>]) -> bool {
+    false
+}
+
+/// Pairs of which a number is kept at once, 12 MiB in f32.
+const KEPT: usize = 3 << 20;
+
+/// Rows of a block of b rows among m points, of equal blocks in whole groups of the operation.
+fn block_rows(b: usize, m: usize) -> usize {
+    let blocks = (b * m).div_ceil(KEPT).max(1);
+    b.div_ceil(blocks).next_multiple_of(256)
+}
+
+/// The same in ordinary operations; the queries are `own` of the references, or none of them.
 fn means_written_out(
     queries: Tensor<2>,
     references: Tensor<2>,
@@ -119,14 +141,27 @@ impl ModernNcaLoss {
         assert_eq!(targets.dims()[0], n, "one row of targets for each embedding");
         let embeddings = at_least_f32(embeddings);
         let targets = targets.without_autodiff().cast(embeddings.dtype());
-        reduce_sum(self.terms(embeddings, &targets, 0..n).sum(), n, &self.config.reduction)
+        let sum = self.sum(embeddings, &targets, 0..n, |terms, _| terms.sum());
+        reduce_sum(sum, n, &self.config.reduction)
     }
 
-    /// The terms of the points `rows`, `[b, 1]`.
-    fn terms(&self, z: Tensor<2>, targets: &Tensor<2>, rows: Range<usize>) -> Tensor<2> {
-        let queries = z.clone().slice([rows.clone()]);
-        let truth = targets.clone().slice([rows.clone()]);
-        self.errors(truth, means(queries, z, targets.clone(), Some(rows)))
+    /// The sum of what a function says of the terms `[b, 1]` of some points.
+    fn sum(
+        &self,
+        z: Tensor<2>,
+        targets: &Tensor<2>,
+        rows: Range<usize>,
+        of_terms: impl Fn(Tensor<2>, Range<usize>) -> Tensor<1> + Sync,
+    ) -> Tensor<1> {
+        let size = match has_layers(&[&z, targets]) {
+            true => block_rows(rows.len(), z.dims()[0]),
+            false => rows.len(),
+        };
+        in_blocks_of(size, [z], rows, |[z], rows| {
+            let truth = targets.clone().slice([rows.clone()]);
+            let predicted = row_means(z, targets.clone(), rows.clone());
+            of_terms(self.errors(truth, predicted), rows)
+        })
     }
 
     /// The errors of predictions, `[b, m]` both to `[b, 1]`.
@@ -150,16 +185,18 @@ impl ModernNcaLoss {
         (references, targets): (Tensor<2>, Tensor<2>),
     ) -> f64 {
         let [b, _] = queries.dims();
-        let sums = cut(0..b, PREDICTED).into_iter().map(|rows| {
+        // The operation holds no more of them at once.
+        let size = if has_layers(&[&queries, &references, &targets]) { b } else { PREDICTED };
+        let sums = cut(0..b, size).into_iter().map(|rows| {
             let some = queries.clone().slice([rows.clone()]);
-            let predicted = means(some, references.clone(), targets.clone(), None);
+            let predicted = means(some, references.clone(), targets.clone());
             self.errors(truth.clone().slice([rows]), predicted).sum().into_scalar::<f64>()
         });
         sums.sum::<f64>() / b as f64
     }
 }
 
-/// Queries whose predictions are made together.
+/// Queries whose predictions are made together in ordinary operations.
 const PREDICTED: usize = 256;
 
 impl BatchLoss for ModernNcaLoss {
@@ -184,7 +221,7 @@ impl Objective for ModernNcaLoss {
 
     fn block(&self, embedding: Tensor<2>, targets: &TargetIndex, rows: Range<usize>) -> Tensor<1> {
         let t = targets.centered(embedding.dtype());
-        targets.weigh(self.terms(embedding, &t, rows.clone()), rows).sum()
+        self.sum(embedding, &t, rows, |terms, rows| targets.weigh(terms, rows).sum())
     }
 }
 
@@ -202,40 +239,50 @@ mod tests {
         Tensor::from_data(TensorData::new(values, [rows, columns]), &Device::flex().autodiff())
     }
 
+    fn check_close(found: Vec<f64>, expected: Vec<f64>) {
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.into_iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-4 * (1.0 + expected.abs()), "{found} {expected}");
+        }
+    }
+
     #[test]
     fn means_are_those_of_ordinary_operations_with_their_gradients() {
-        type Means = dyn Fn(Tensor<2>, Tensor<2>, Tensor<2>, Option<Range<usize>>) -> Tensor<2>;
+        type Means = dyn Fn(Tensor<2>, Tensor<2>, Range<usize>) -> Tensor<2>;
         // Rows of which some are copies, and more than are compared at a time.
         for (n, period, some) in [(50, 43, 7..20), (1100, 100_003, 7..1050)] {
-            let [z, others] = [n, 9].map(|rows| table(rows, 6, period).require_grad());
-            let said = |means: &Means, own: Option<Range<usize>>| {
-                let queries = match &own {
-                    Some(rows) => z.clone().slice([rows.clone()]),
-                    None => others.clone(),
-                };
-                let found = means(queries, z.clone(), table(n, 3, period), own);
+            let z = table(n, 6, period).require_grad();
+            let said = |means: &Means, rows: Range<usize>| {
+                let found = means(z.clone(), table(n, 3, period), rows);
                 let gradients = (found.clone() * 3.0).sin().sum().backward();
-                let of =
-                    |tensor: &Tensor<2>| tensor.grad(&gradients).map_or_else(Vec::new, host_values);
-                [host_values(found), of(&z), of(&others)].concat()
+                [host_values(found), host_values(z.grad(&gradients).unwrap())].concat()
             };
-            for own in [None, Some(0..n), Some(some)] {
-                let expected = said(&means_written_out, own.clone());
-                for (found, expected) in said(&means, own).into_iter().zip(expected) {
-                    assert!(
-                        (found - expected).abs() < 1e-4 * (1.0 + expected.abs()),
-                        "{found} {expected}"
-                    );
-                }
+            let written_out = |z: Tensor<2>, targets: Tensor<2>, rows: Range<usize>| {
+                means_written_out(z.clone().slice([rows.clone()]), z, targets, Some(rows))
+            };
+            for rows in [0..n, some] {
+                check_close(said(&row_means, rows.clone()), said(&written_out, rows));
             }
+            let (others, z, targets) =
+                (table(n, 6, period + 2), table(n, 6, period), table(n, 3, period));
+            let expected = means_written_out(others.clone(), z.clone(), targets.clone(), None);
+            check_close(host_values(means(others, z, targets)), host_values(expected));
         }
         // A point without another has the mean 0 and no gradient.
-        let z = table(50, 6, 43).require_grad();
-        let alone = z.clone().slice([0..1]);
-        let found = means(alone.clone(), alone, table(1, 3, 43), Some(0..1));
+        let z = table(1, 6, 43).require_grad();
+        let found = row_means(z.clone(), table(1, 3, 43), 0..1);
         assert_eq!(host_values(found.clone()), [0.0; 3]);
         let gradient = z.grad(&found.sum().backward()).unwrap();
         assert!(host_values(gradient).iter().all(|slope| *slope == 0.0));
+    }
+
+    #[test]
+    fn blocks_are_equal_and_hold_what_may_be_kept() {
+        assert_eq!(
+            [block_rows(1024, 12_086), block_rows(60, 500), block_rows(1024, 8192)],
+            [256, 256, 512]
+        );
+        assert_eq!(block_rows(100, usize::MAX / 100), 256);
     }
 
     /// Points 0, 1, 3 on a line in the unit in which exp(-d) is 2^(-d).

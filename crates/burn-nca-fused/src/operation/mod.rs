@@ -26,7 +26,9 @@ mod ops;
 #[cfg(feature = "fourier")]
 mod series;
 
-pub use layers::{batch_norm, euclidean_mean, has_layers, periodic_embedding};
+pub use layers::{
+    batch_norm, euclidean_mean, euclidean_row_mean, has_layers, linear, periodic_embedding,
+};
 #[cfg(feature = "fourier")]
 pub use series::{fourier_cost, fourier_exact_rows};
 

@@ -1,12 +1,15 @@
 //! The kernels of modern NCA against the formulas, and on any number of threads.
 
+use faer::traits::ComplexField;
+
 use super::oracle::Oracle;
 use super::{both, check_threads, converted, largest_error, points, sq_distance, worst};
 use crate::arch::{all, on, on_each};
 use crate::batch_norm::BatchNorm;
+use crate::linear::Linear;
 use crate::periodic::Periodic;
-use crate::softmax_rows::SoftmaxRows;
-use crate::{NeighborSets, Number, panel::PADDING};
+use crate::softmax_rows::{RowMeans, SoftmaxRows};
+use crate::{Hidden, NeighborSets, Number, panel::PADDING};
 
 /// Products `q_i · r_j`, `[b, m]` with padding.
 fn products<T: Number>(queries: &[T], references: &[T], k: usize) -> Vec<T> {
@@ -20,8 +23,8 @@ fn products<T: Number>(queries: &[T], references: &[T], k: usize) -> Vec<T> {
     all
 }
 
-/// The largest error of means and slopes; the queries are the references from `own` on, or none of them.
-fn error_of_means<T: Number>([b, m, k, c]: [usize; 4], own: Option<usize>) -> f64 {
+/// The largest error of means and gradients; the queries are the references from `own` on, or none of them.
+fn error_of_means<T: Number + ComplexField>([b, m, k, c]: [usize; 4], own: Option<usize>) -> f64 {
     let [(r, exact_r), (v, exact_v), (g, exact_g)] =
         [(m * k, 1), (m * c, 2), (b * c, 3)].map(|(count, seed)| both::<T>(&points(count, seed)));
     let (q, exact_q) = match own {
@@ -29,46 +32,102 @@ fn error_of_means<T: Number>([b, m, k, c]: [usize; 4], own: Option<usize>) -> f6
         None => both::<T>(&points(b * k, 4)),
     };
     let of = SoftmaxRows::new((&q, &r, k), (&v, c), own);
-    let (mut matrix, stride) = (products(&q, &r, k), m.next_multiple_of(PADDING));
-    let (mut means, mut sums) = (vec![T::ZERO; b * c], vec![[T::INFINITY, T::ZERO]; b]);
-    of.add([0..b, 0..m], &mut matrix.clone(), &mut means, &mut sums);
-    of.divide(&mut means, &mut sums);
-    let (numbers, mut of_rows) = ([sums.as_flattened(), &means, &g], vec![T::ZERO; b]);
-    let mut of_columns = of.slopes([0..b, 0..m], &mut matrix, numbers, &mut of_rows);
-    of_columns.truncate(m);
-    let (mut expected, mut slopes) = (vec![0.0; b * c], vec![0.0; b * stride]);
+    let RowMeans { means, sums, pairs } = of.means(true);
+    let [of_q, of_r] = of.gradients(&pairs, [&sums, &means, &g]);
     let columns = NeighborSets::all(b, m);
     let columns = &own.map_or(columns.clone(), |own| columns.without_self(own));
-    let of = Oracle { queries: &exact_q, references: &exact_r, k, columns };
-    let distance = |i: usize, j: usize| of.sq_distance(i, j).sqrt();
-    let [least, logs] = of.statistics(distance);
+    let exact = Oracle { queries: &exact_q, references: &exact_r, k, columns };
+    let distance = |i: usize, j: usize| exact.sq_distance(i, j).sqrt();
+    let [least, logs] = exact.statistics(distance);
     let p = |i: usize, j: usize| (least[i] - distance(i, j) - logs[i]).exp();
+    let (mut expected, mut slopes) = (vec![0.0; b * c], [b, m].map(|rows| vec![0.0; rows * k]));
     for i in 0..b {
         for a in 0..c {
-            expected[i * c + a] = of.kept(i).map(|j| p(i, j) * exact_v[j * c + a]).sum();
+            expected[i * c + a] = exact.kept(i).map(|j| p(i, j) * exact_v[j * c + a]).sum();
         }
-        for j in of.kept(i) {
+        for j in exact.kept(i) {
             let parts =
                 (0..c).map(|a| exact_g[i * c + a] * (exact_v[j * c + a] - expected[i * c + a]));
-            slopes[i * stride + j] = -p(i, j) * parts.sum::<f64>() / distance(i, j);
+            let slope = -p(i, j) * parts.sum::<f64>() / distance(i, j);
+            for axis in 0..k {
+                let apart = slope * (exact_q[i * k + axis] - exact_r[j * k + axis]);
+                slopes[0][i * k + axis] += apart;
+                slopes[1][j * k + axis] -= apart;
+            }
         }
     }
-    let rows: Vec<f64> = slopes.chunks(stride).map(|row| row.iter().sum()).collect();
-    let columns: Vec<f64> = (0..m).map(|j| slopes.chunks(stride).map(|row| row[j]).sum()).collect();
-    worst(&[(means, expected), (matrix, slopes), (of_rows, rows), (of_columns, columns)])
+    let [of_queries, of_references] = slopes;
+    // Without the pairs the same.
+    let again = of.means(false);
+    assert!(again.means == means && again.pairs.is_empty());
+    worst(&[(means, expected), (of_q, of_queries), (of_r, of_references)])
 }
 
 #[test]
-fn means_and_slopes_of_rows() {
+fn means_and_their_gradients() {
     on_each(|| {
         for (sizes, own) in [
             ([1, 1, 3, 1], None),
             ([1, 1, 3, 1], Some(0)),
             ([70, 90, 20, 2], Some(20)),
             ([33, 64, 5, 3], None),
+            ([300, 1200, 4, 2], Some(900)),
         ] {
             let found = [error_of_means::<f64>(sizes, own), error_of_means::<f32>(sizes, own)];
             assert!(found[0] < 1e-11 && found[1] < 1e-4, "{sizes:?} {own:?}: {found:?}");
+        }
+    });
+}
+
+/// The largest error of a linear layer and its gradients, of hidden units each third of which is dropped, if any is.
+fn error_of_layer<T: Number + ComplexField>(
+    n: usize,
+    [d, e]: [usize; 2],
+    hidden: Option<Hidden>,
+) -> f64 {
+    let [(x, exact_x), (weight, exact_w), (b, exact_b), (g, exact_g)] =
+        [(n * d, 1), (d * e, 2), (e, 3), (n * e, 4)]
+            .map(|(count, seed)| both::<T>(&points(count, seed)));
+    let of = Linear { x: &x, weight: &weight, sizes: [d, e], hidden: hidden.as_ref() };
+    let output = of.forward(&b);
+    let found = of.gradients(&output, &g);
+    let mut expected = vec![0.0; n * e];
+    let [mut dx, mut dw, mut db] = [n * d, d * e, e].map(|count| vec![0.0; count]);
+    for (at, y) in expected.iter_mut().enumerate() {
+        let (i, j) = (at / e, at % e);
+        let sum: f64 = (0..d).map(|a| exact_x[i * d + a] * exact_w[a * e + j]).sum();
+        let (unit, mut slope) = (sum + exact_b[j], exact_g[at]);
+        *y = unit;
+        if let Some(Hidden { dropped, scale }) = &hidden {
+            let is_on = unit > 0.0 && !dropped.get(at).unwrap_or(&false);
+            [*y, slope] = if is_on { [scale * unit, scale * slope] } else { [0.0; 2] };
+        }
+        db[j] += slope;
+        for a in 0..d {
+            dx[i * d + a] += slope * exact_w[a * e + j];
+            dw[a * e + j] += slope * exact_x[i * d + a];
+        }
+    }
+    let of_gradients = found.into_iter().zip([dx, dw, db]).collect::<Vec<_>>();
+    worst(&of_gradients).max(worst(&[(output, expected)]))
+}
+
+fn third_dropped(units: usize) -> Hidden {
+    Hidden { dropped: (0..units).map(|at| at % 3 == 0).collect(), scale: 1.5 }
+}
+
+#[test]
+fn linear_layers_and_their_gradients() {
+    on_each(|| {
+        for (n, [d, e]) in [(1, [1, 1]), (70, [20, 9]), (1300, [3, 40])] {
+            let none = Hidden { dropped: [].into(), scale: 1.0 };
+            for hidden in [None, Some(none), Some(third_dropped(n * e))] {
+                let found = [
+                    error_of_layer::<f64>(n, [d, e], hidden.clone()),
+                    error_of_layer::<f32>(n, [d, e], hidden),
+                ];
+                assert!(found[0] < 1e-11 && found[1] < 1e-3, "{n} {d} {e}: {found:?}");
+            }
         }
     });
 }
@@ -136,13 +195,14 @@ fn results_do_not_depend_on_the_number_of_threads() {
         let output = of.embed();
         let mut found: Vec<Vec<f32>> = of.gradients(&output, &g).into();
         let of = SoftmaxRows::new((&r[..b * k], &r, k), (&v, c), Some(0));
-        let mut matrix = products(&r[..b * k], &r, k);
-        let (mut means, mut sums) = (vec![0.0; b * c], vec![[f32::INFINITY, 0.0]; b]);
-        of.add([0..b, 0..n], &mut matrix.clone(), &mut means, &mut sums);
-        of.divide(&mut means, &mut sums);
-        let (numbers, mut of_rows) = ([sums.as_flattened(), &means, &slope], vec![0.0; b]);
-        found.push(of.slopes([0..b, 0..n], &mut matrix, numbers, &mut of_rows));
-        found.extend([output, means, of_rows, matrix]);
+        let RowMeans { means, sums, pairs } = of.means(true);
+        found.extend(of.gradients(&pairs, [&sums, &means, &slope]));
+        found.extend([output, means]);
+        let hidden = third_dropped(n * e);
+        let of = Linear { x, weight: &weight[..d * e], sizes: [d, e], hidden: Some(&hidden) };
+        let output = of.forward(bias);
+        found.extend(of.gradients(&output, &g[..n * e]));
+        found.push(output);
         let of = BatchNorm { x, gamma: &bias[..d], epsilon: 1e-5 };
         let [output, mean, variance] = of.normalize(&bias[d..2 * d]);
         found.extend(of.gradients([&mean, &variance], &r[..n * d]));

@@ -12,6 +12,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+use super::layers::normalized;
 use super::{Encoder, seeded};
 use crate::device::runs_on_host;
 use crate::error::{Result, require};
@@ -267,14 +268,6 @@ impl Encoder for Mlp {
     fn d_input(&self) -> Option<usize> {
         self.layers.first().map(|layer| layer.weight.dims()[0])
     }
-}
-
-/// What a normalization makes of rows, in one operation where there is one.
-pub fn normalized(norm: &BatchNorm, z: Tensor<2>) -> Tensor<2> {
-    #[cfg(feature = "fused")]
-    return burn_nca_fused::batch_norm(norm, z);
-    #[cfg(not(feature = "fused"))]
-    norm.forward(z)
 }
 
 /// A normalization whose running statistics have the same ids in every module: no mapper changes them, and equal modules

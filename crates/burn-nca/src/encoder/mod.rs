@@ -5,6 +5,7 @@
 
 pub(crate) mod cast;
 mod diagonal;
+pub(crate) mod layers;
 mod linear;
 pub(crate) mod mlp;
 pub(crate) mod record;

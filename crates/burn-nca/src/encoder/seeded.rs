@@ -7,12 +7,11 @@ use rand_chacha::ChaCha8Rng;
 
 /// What [`Dropout`] does.
 pub fn dropout(layer: &Dropout, units: Tensor<2>, rng: Option<&mut ChaCha8Rng>) -> Tensor<2> {
-    let Dropout { prob, training } = layer;
     let Some(rng) = rng else { return layer.forward(units) };
-    if !training.is_enabled() || *prob == 0.0 {
+    if !drops(layer) {
         return units;
     }
-    let (dropped, scale) = dropped(units.dims().into_iter().product(), *prob, rng);
+    let (dropped, scale) = dropped(layer, units.dims().into_iter().product(), rng);
     // A byte for each unit is kept for the backward pass.
     let dropped = TensorData::new(dropped, units.dims());
     let dropped = Tensor::<2, Bool>::from_data(dropped, &units.device().inner());
@@ -42,10 +41,15 @@ fn like(other: &Tensor<2>, values: Vec<f32>) -> Tensor<2> {
     Tensor::from_data(values, (&other.device().inner(), dtype)).autodiff()
 }
 
-/// Which of the units are dropped with this probability, to 16 bits, and what the others are multiplied by to keep the mean.
-fn dropped(len: usize, probability: f64, rng: &mut ChaCha8Rng) -> (Vec<bool>, f64) {
+/// Whether a layer drops units.
+pub fn drops(layer: &Dropout) -> bool {
+    layer.training.is_enabled() && layer.prob > 0.0
+}
+
+/// Which of so many units a layer drops, with its probability to 16 bits, and what the others are multiplied by to keep the mean.
+pub fn dropped(layer: &Dropout, len: usize, rng: &mut ChaCha8Rng) -> (Vec<bool>, f64) {
     const VALUES: f64 = 65_536.0;
-    let zeros = (probability * VALUES).round().min(VALUES - 1.0);
+    let zeros = (layer.prob * VALUES).round().min(VALUES - 1.0);
     let mut bytes = vec![0u8; 2 * len];
     rng.fill_bytes(&mut bytes);
     let (pairs, _) = bytes.as_chunks::<2>();
@@ -70,6 +74,7 @@ fn normal(len: usize, std: f32, rng: &mut ChaCha8Rng) -> Vec<f32> {
 
 #[cfg(test)]
 mod tests {
+    use burn::nn::DropoutConfig;
     use rand::SeedableRng;
 
     use super::*;
@@ -87,7 +92,7 @@ mod tests {
         let [mean, square, fourth] = moments(&normal(400_001, 0.5, &mut rng));
         assert!(mean.abs() < 3e-3 && (square - 0.25).abs() < 2e-3, "{mean} {square}");
         assert!((fourth - 3.0 * 0.0625).abs() < 5e-3, "{fourth}");
-        let (dropped, scale) = dropped(400_000, 0.2, &mut rng);
+        let (dropped, scale) = dropped(&DropoutConfig::new(0.2).init(), 400_000, &mut rng);
         let zeros = dropped.iter().filter(|dropped| **dropped).count() as f64 / 400_000.0;
         let mean = scale * (1.0 - zeros);
         assert!((zeros - 0.2).abs() < 3e-3 && (mean - 1.0).abs() < 4e-3, "{zeros} {mean}");

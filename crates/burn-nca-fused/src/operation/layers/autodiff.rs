@@ -1,10 +1,14 @@
 //! The registered derivatives.
 
+use core::ops::Range;
+use std::sync::Arc;
+
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Autodiff, AutodiffBackend};
 use burn_autodiff::checkpoint::strategy::CheckpointStrategy;
 
 use super::{LayerGradients, Layers};
+use crate::Hidden;
 use crate::operation::autodiff::tracked;
 
 impl<B: LayerGradients, C: CheckpointStrategy> Layers for Autodiff<B, C> {
@@ -12,17 +16,27 @@ impl<B: LayerGradients, C: CheckpointStrategy> Layers for Autodiff<B, C> {
         queries: FloatTensor<Self>,
         references: FloatTensor<Self>,
         values: FloatTensor<Self>,
-        own: Option<usize>,
-    ) -> (FloatTensor<Self>, FloatTensor<Self>) {
-        let nodes = [queries.node(), references.node()];
+    ) -> FloatTensor<Self> {
         let [q, r, values] = [queries, references, values].map(|tensor| tensor.into_primitive());
-        let (means, sums) = B::euclidean_mean(q.clone(), r.clone(), values.clone(), own);
-        let constant = Self::from_inner(sums.clone());
-        let kept = ([q, r, values, means.clone(), sums], own);
-        let means = tracked::<B, C, _, 2>(nodes, means, kept, |(tensors, own), gradient| {
-            B::euclidean_mean_gradients(tensors, gradient, own).map(Some)
+        Self::from_inner(B::euclidean_mean(q, r, values))
+    }
+
+    fn euclidean_row_mean(
+        points: FloatTensor<Self>,
+        values: FloatTensor<Self>,
+        rows: Range<usize>,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
+        let nodes = [points.node()];
+        let [points, values] = [points, values].map(|tensor| tensor.into_primitive());
+        let (means, sums, pairs) =
+            B::euclidean_row_mean(points.clone(), values.clone(), rows.clone());
+        let constants = [sums.clone(), pairs.clone()].map(Self::from_inner);
+        let kept = ([points, values, means.clone(), sums, pairs], rows);
+        let means = tracked::<B, C, _, 1>(nodes, means, kept, |(tensors, rows), gradient| {
+            [Some(B::euclidean_row_mean_gradient(tensors, gradient, rows))]
         });
-        (means, constant)
+        let [sums, pairs] = constants;
+        (means, sums, pairs)
     }
 
     fn periodic(
@@ -38,6 +52,23 @@ impl<B: LayerGradients, C: CheckpointStrategy> Layers for Autodiff<B, C> {
         let kept = [x, f, weight, bias, output.clone()];
         tracked::<B, C, _, 4>(nodes, output, kept, |tensors, gradient| {
             B::periodic_gradients(tensors, gradient).map(Some)
+        })
+    }
+
+    fn dense(
+        x: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        bias: FloatTensor<Self>,
+        hidden: Option<Hidden>,
+    ) -> FloatTensor<Self> {
+        let nodes = [x.node(), weight.node(), bias.node()];
+        let [x, weight, bias] = [x, weight, bias].map(|tensor| tensor.into_primitive());
+        let output = B::dense(x.clone(), weight.clone(), bias, hidden.clone());
+        // Which units were dropped is seen from the output.
+        let hidden = hidden.map(|hidden| Hidden { dropped: Arc::default(), ..hidden });
+        let kept = ([x, weight, output.clone()], hidden);
+        tracked::<B, C, _, 3>(nodes, output, kept, |(tensors, hidden), gradient| {
+            B::dense_gradients(tensors, gradient, hidden).map(Some)
         })
     }
 

@@ -4,24 +4,36 @@ use core::ops::Range;
 
 use burn::backend::Flex;
 use burn::backend::flex::FlexTensor;
-use burn::backend::ops::FloatTensorOps;
 use burn::tensor::TensorData;
+use faer::traits::ComplexField;
 
 use super::{LayerGradients, Layers};
+use crate::Hidden;
 use crate::batch_norm::BatchNorm;
+use crate::linear::Linear;
 use crate::operation::flex_tensor::{KernelElement, tensor, values, width, with_numbers_of};
-use crate::panel::PADDING;
 use crate::periodic::Periodic;
-use crate::softmax_rows::SoftmaxRows;
+use crate::softmax_rows::{RowMeans, SoftmaxRows};
+
+/// Numbers that the library of products knows.
+trait LayerElement: KernelElement + ComplexField {}
+impl<T: KernelElement + ComplexField> LayerElement for T {}
 
 impl Layers for Flex {
     fn euclidean_mean(
         queries: FlexTensor,
         references: FlexTensor,
         values: FlexTensor,
-        own: Option<usize>,
-    ) -> (FlexTensor, FlexTensor) {
-        with_numbers_of!(queries, means([queries, references, values], own))
+    ) -> FlexTensor {
+        with_numbers_of!(queries, means([queries, references, values]))
+    }
+
+    fn euclidean_row_mean(
+        points: FlexTensor,
+        values: FlexTensor,
+        rows: Range<usize>,
+    ) -> (FlexTensor, FlexTensor, FlexTensor) {
+        with_numbers_of!(points, row_means([points, values], &rows))
     }
 
     fn periodic(
@@ -31,6 +43,15 @@ impl Layers for Flex {
         bias: FlexTensor,
     ) -> FlexTensor {
         with_numbers_of!(x, embedding([x, frequencies, weight, bias]))
+    }
+
+    fn dense(
+        x: FlexTensor,
+        weight: FlexTensor,
+        bias: FlexTensor,
+        hidden: Option<Hidden>,
+    ) -> FlexTensor {
+        with_numbers_of!(x, layer([x, weight, bias], hidden.as_ref()))
     }
 
     fn normalize(
@@ -44,16 +65,24 @@ impl Layers for Flex {
 }
 
 impl LayerGradients for Flex {
-    fn euclidean_mean_gradients(
+    fn euclidean_row_mean_gradient(
         of: [FlexTensor; 5],
         gradient: FlexTensor,
-        own: Option<usize>,
-    ) -> [FlexTensor; 2] {
-        with_numbers_of!(gradient, mean_gradients(of, gradient, own))
+        rows: Range<usize>,
+    ) -> FlexTensor {
+        with_numbers_of!(gradient, row_mean_gradient(of, gradient, &rows))
     }
 
     fn periodic_gradients(of: [FlexTensor; 5], gradient: FlexTensor) -> [FlexTensor; 4] {
         with_numbers_of!(gradient, embedding_gradients(of, gradient))
+    }
+
+    fn dense_gradients(
+        of: [FlexTensor; 3],
+        gradient: FlexTensor,
+        hidden: Option<Hidden>,
+    ) -> [FlexTensor; 3] {
+        with_numbers_of!(gradient, layer_gradients(of, gradient, hidden.as_ref()))
     }
 
     fn normalize_gradients(
@@ -65,96 +94,56 @@ impl LayerGradients for Flex {
     }
 }
 
-/// What the rows of distances are about.
-fn softmax<T: KernelElement>(
-    [queries, references, of_values]: [&FlexTensor; 3],
-    own: Option<usize>,
-) -> SoftmaxRows<T> {
-    let points = (values::<T>(queries), values::<T>(references), width(queries));
-    SoftmaxRows::new(points, (values::<T>(of_values), width(of_values)), own)
+fn means<T: LayerElement>([queries, references, of_values]: [FlexTensor; 3]) -> FlexTensor {
+    let [queries, references, of_values] = [queries, references, of_values].map(contiguous);
+    let points = (values::<T>(&queries), values::<T>(&references), width(&queries));
+    let c = width(&of_values);
+    let of = SoftmaxRows::new(points, (values::<T>(&of_values), c), None);
+    tensor(of.means(false).means, [queries.layout().shape()[0], c])
 }
 
-/// Queries and references whose products are in memory at once, which the cache holds.
-const BLOCK: [usize; 2] = [1024, 1024];
-
-/// Rows of points `[n, k]`, so many at a time, with rows of zeros behind up to a multiple of `padding`.
-fn blocks<T: KernelElement>(
-    points: &FlexTensor,
-    rows: usize,
-    padding: usize,
-) -> impl Iterator<Item = (Range<usize>, FlexTensor)> {
-    let (n, k) = (points.layout().shape()[0], width(points));
-    (0..n).step_by(rows).map(move |first| {
-        let some = first..n.min(first + rows);
-        let padded = some.len().next_multiple_of(padding);
-        let mut part = Vec::with_capacity(padded * k);
-        part.extend_from_slice(&values::<T>(points)[some.start * k..some.end * k]);
-        part.resize(padded * k, T::ZERO);
-        (some, tensor(part, [padded, k]))
-    })
+/// Some points among all.
+fn of_rows<'a, T: LayerElement>(
+    points: &'a FlexTensor,
+    of_values: &FlexTensor,
+    rows: &Range<usize>,
+) -> SoftmaxRows<'a, T> {
+    let (all, k) = (values::<T>(points), width(points));
+    let some = &all[rows.start * k..rows.end * k];
+    SoftmaxRows::new((some, all, k), (values(of_values), width(of_values)), Some(rows.start))
 }
 
-fn means<T: KernelElement>(all: [FlexTensor; 3], own: Option<usize>) -> (FlexTensor, FlexTensor) {
-    let all = all.map(|tensor| tensor.to_contiguous());
-    let of = softmax::<T>(all.each_ref(), own);
-    let [queries, references, of_values] = all;
-    let [b, c] = [queries.layout().shape()[0], width(&of_values)];
-    let (mut means, mut sums) = (vec![T::ZERO; b * c], vec![[T::INFINITY, T::ZERO]; b]);
-    for (some, block) in blocks::<T>(&queries, BLOCK[0], 1) {
-        let means = &mut means[some.start * c..some.end * c];
-        let sums = &mut sums[some.clone()];
-        for (near, part) in blocks::<T>(&references, BLOCK[1], PADDING) {
-            let mut products = Flex::float_matmul(block.clone(), Flex::float_transpose(part));
-            of.add([some.clone(), near], products.storage_mut::<T>(), means, sums);
-        }
-        of.divide(means, sums);
-    }
-    (tensor(means, [b, c]), tensor(sums.into_flattened(), [b, 2]))
+fn row_means<T: LayerElement>(
+    [points, of_values]: [FlexTensor; 2],
+    rows: &Range<usize>,
+) -> (FlexTensor, FlexTensor, FlexTensor) {
+    let [points, of_values] = [points, of_values].map(contiguous);
+    let of = of_rows::<T>(&points, &of_values, rows);
+    let (RowMeans { means, sums, pairs }, b) = (of.means(true), rows.len());
+    let widths = [width(&of_values), of.sums_of_row(true), of.stride()];
+    let [means, sums, pairs] =
+        [(means, 0), (sums, 1), (pairs, 2)].map(|(numbers, at)| tensor(numbers, [b, widths[at]]));
+    (means, sums, pairs)
 }
 
-fn mean_gradients<T: KernelElement>(
-    of: [FlexTensor; 5],
+fn row_mean_gradient<T: LayerElement>(
+    [points, of_values, means, sums, pairs]: [FlexTensor; 5],
     gradient: FlexTensor,
-    own: Option<usize>,
-) -> [FlexTensor; 2] {
-    let [queries, references, of_values, means, sums] = of.map(|tensor| tensor.to_contiguous());
-    let gradient = gradient.to_contiguous();
-    let of = softmax::<T>([&queries, &references, &of_values], own);
-    let ([b, k], c) = ([queries.layout().shape()[0], width(&queries)], width(&means));
-    let m = references.layout().shape()[0];
-    let numbers = [(&sums, 2), (&means, c), (&gradient, c)];
-    let [mut of_queries, mut of_references] = [b, m].map(|rows| vec![T::ZERO; rows * k]);
-    for (some, block) in blocks::<T>(&queries, BLOCK[0], 1) {
-        let numbers = numbers.map(|(tensor, width)| &values::<T>(tensor)[some.start * width..]);
-        let of_block = &mut of_queries[some.start * k..some.end * k];
-        let mut of_rows = vec![T::ZERO; some.len()];
-        for (near, part) in blocks::<T>(&references, BLOCK[1], PADDING) {
-            let mut slopes = Flex::float_matmul(block.clone(), Flex::float_transpose(part.clone()));
-            let of_part = &mut of_references[near.start * k..near.end * k];
-            let spans = [some.clone(), near];
-            let of_columns = of.slopes(spans, slopes.storage_mut::<T>(), numbers, &mut of_rows);
-            let from_part = Flex::float_matmul(slopes.clone(), part.clone());
-            subtract(of_block, values::<T>(&from_part));
-            let from_block = Flex::float_matmul(Flex::float_transpose(slopes), block.clone());
-            subtract(of_part, values::<T>(&from_block));
-            add_times(of_part, &of_columns, values::<T>(&part), k);
-        }
-        add_times(of_block, &of_rows, values::<T>(&block), k);
-    }
-    [tensor(of_queries, [b, k]), tensor(of_references, [m, k])]
+    rows: &Range<usize>,
+) -> FlexTensor {
+    let [points, of_values, gradient] = [points, of_values, gradient].map(contiguous);
+    let of = of_rows::<T>(&points, &of_values, rows);
+    let numbers = [values(&sums), values(&means), values(&gradient)];
+    let [of_queries, mut of_points] = of.gradients(values(&pairs), numbers);
+    let k = width(&points);
+    let to = &mut of_points[rows.start * k..];
+    to.iter_mut().zip(of_queries).for_each(|(to, x)| *to = *to + x);
+    let shape = [points.layout().shape()[0], k];
+    tensor(of_points, shape)
 }
 
-/// Subtracts as many numbers as there are; the others may be more.
-fn subtract<T: KernelElement>(from: &mut [T], others: &[T]) {
-    from.iter_mut().zip(others).for_each(|(x, &y)| *x = *x - y);
-}
-
-/// Adds `s_i x_i` to each row; the sums and points may be more.
-fn add_times<T: KernelElement>(to: &mut [T], sums: &[T], points: &[T], k: usize) {
-    let rows = to.chunks_exact_mut(k.max(1)).zip(points.chunks_exact(k.max(1)));
-    for ((to, x), &sum) in rows.zip(sums) {
-        to.iter_mut().zip(x).for_each(|(to, &x)| *to = *to + sum * x);
-    }
+fn contiguous(tensor: FlexTensor) -> FlexTensor {
+    tensor.to_contiguous()
 }
 
 /// The layer with sizes d, m, e, and its number of rows.
@@ -194,6 +183,25 @@ fn embedding_gradients<T: KernelElement>(
 fn line<T: KernelElement>(values: Vec<T>) -> FlexTensor {
     let size = values.len();
     FlexTensor::from_data(TensorData::new(values, [size]))
+}
+
+fn layer<T: LayerElement>(all: [FlexTensor; 3], hidden: Option<&Hidden>) -> FlexTensor {
+    let [x, weight, bias] = all.map(contiguous);
+    let (rows, sizes) = (x.layout().shape()[0], [width(&x), width(&weight)]);
+    let of = Linear { x: values::<T>(&x), weight: values(&weight), sizes, hidden };
+    tensor(of.forward(values(&bias)), [rows, sizes[1]])
+}
+
+fn layer_gradients<T: LayerElement>(
+    of: [FlexTensor; 3],
+    gradient: FlexTensor,
+    hidden: Option<&Hidden>,
+) -> [FlexTensor; 3] {
+    let ([x, weight, output], gradient) = (of.map(contiguous), contiguous(gradient));
+    let (rows, sizes) = (x.layout().shape()[0], [width(&x), width(&weight)]);
+    let of = Linear { x: values::<T>(&x), weight: values(&weight), sizes, hidden };
+    let [of_x, of_weight, of_bias] = of.gradients(values(&output), values(&gradient));
+    [tensor(of_x, [rows, sizes[0]]), tensor(of_weight, sizes), line(of_bias)]
 }
 
 fn normalized<T: KernelElement>(

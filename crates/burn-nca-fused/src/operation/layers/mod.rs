@@ -1,5 +1,5 @@
-//! Operations of networks on `flex`: means under a softmax of Euclidean distances, periodic embeddings of numbers and batch
-//! normalization, each with a registered derivative.
+//! Operations of networks on `flex`: means under a softmax of Euclidean distances, periodic embeddings of numbers, linear
+//! layers and batch normalization, each with a registered derivative.
 
 // What the macro writes for a backend that this crate was built without uses no argument.
 #![allow(unused_variables, clippy::too_many_arguments)]
@@ -8,24 +8,33 @@ mod autodiff;
 #[cfg(feature = "flex")]
 mod flex;
 
+use core::ops::Range;
+
 use burn::backend::tensor::FloatTensor;
 use burn::backend::{Backend, Dispatch, backend_extension};
 use burn::nn::BatchNorm;
 use burn::tensor::Tensor;
 
 use super::takes;
-use crate::PairSum;
+use crate::{Hidden, PairSum};
 
 /// The operations as backends bring them.
 #[backend_extension(Flex: cfg(feature = "flex"), Autodiff)]
 pub(crate) trait Layers: Backend {
-    /// The means `[b, c]`, and of each query the least distance and `Σ_j exp(least_i - d_ij)`, `[b, 2]`.
+    /// The means `[b, c]` of queries that are no references; a constant.
     fn euclidean_mean(
         queries: FloatTensor<Self>,
         references: FloatTensor<Self>,
         values: FloatTensor<Self>,
-        own: Option<usize>,
-    ) -> (FloatTensor<Self>, FloatTensor<Self>);
+    ) -> FloatTensor<Self>;
+
+    /// The means `[b, c]` of some of the points, and what their gradient is computed of: sums of rows, and a number
+    /// for each pair with padding.
+    fn euclidean_row_mean(
+        points: FloatTensor<Self>,
+        values: FloatTensor<Self>,
+        rows: Range<usize>,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
 
     /// The embedding `[n, d e]`.
     fn periodic(
@@ -33,6 +42,14 @@ pub(crate) trait Layers: Backend {
         frequencies: FloatTensor<Self>,
         weight: FloatTensor<Self>,
         bias: FloatTensor<Self>,
+    ) -> FloatTensor<Self>;
+
+    /// The output `[n, e]` of a linear layer.
+    fn dense(
+        x: FloatTensor<Self>,
+        weight: FloatTensor<Self>,
+        bias: FloatTensor<Self>,
+        hidden: Option<Hidden>,
     ) -> FloatTensor<Self>;
 
     /// The normalized rows `[n, c]`, and means and variances of the columns, `[c]`.
@@ -46,18 +63,25 @@ pub(crate) trait Layers: Backend {
 
 /// Their derivatives. Burn differentiates once: a derivative has no graph of its own.
 pub(crate) trait LayerGradients: Layers {
-    /// The gradients of queries and references from these, values, means and sums, and the gradient of the means.
-    fn euclidean_mean_gradients(
+    /// The gradient of the points from these, values, means, sums and pairs, and the gradient of the means.
+    fn euclidean_row_mean_gradient(
         of: [FloatTensor<Self>; 5],
         gradient: FloatTensor<Self>,
-        own: Option<usize>,
-    ) -> [FloatTensor<Self>; 2];
+        rows: Range<usize>,
+    ) -> FloatTensor<Self>;
 
     /// The gradients of the four operands from these, the embedding, and its gradient.
     fn periodic_gradients(
         of: [FloatTensor<Self>; 5],
         gradient: FloatTensor<Self>,
     ) -> [FloatTensor<Self>; 4];
+
+    /// The gradients of x, weight and bias from x, weight, the output, and its gradient.
+    fn dense_gradients(
+        of: [FloatTensor<Self>; 3],
+        gradient: FloatTensor<Self>,
+        hidden: Option<Hidden>,
+    ) -> [FloatTensor<Self>; 3];
 
     /// The gradients of x, gamma and beta from x, gamma, means and variances, and the gradient of the output.
     fn normalize_gradients(
@@ -67,7 +91,7 @@ pub(crate) trait LayerGradients: Layers {
     ) -> [FloatTensor<Self>; 3];
 }
 
-/// Whether [`euclidean_mean`], [`periodic_embedding`] and [`batch_norm`] are operations for these tensors: on `flex`, all in f32 or
+/// Whether [`euclidean_mean`], [`periodic_embedding`], [`linear`] and [`batch_norm`] are operations for these tensors: on `flex`, all in f32 or
 /// all in f64; not in a browser, where they would add to the page.
 pub fn has_layers(tensors: &[&Tensor<2>]) -> bool {
     if cfg!(target_arch = "wasm32") {
@@ -78,19 +102,15 @@ pub fn has_layers(tensors: &[&Tensor<2>]) -> bool {
         && tensors.windows(2).all(|pair| pair[0].dtype() == pair[1].dtype())
 }
 
-/// The mean of values under the softmax of `-||q_i - r_j||`, by a product of matrices: for many coordinates.
+/// The mean of values under the softmax of `-||q_i - r_j||`, by a product of matrices: for many coordinates. No gradient.
 ///
 /// ```text
 /// mean_i = Σ_j p_ij v_j,   p_ij = exp(-||q_i - r_j||) / Σ_l exp(-||q_i - r_l||)
-/// ∂/∂q_i = Σ_j a_ij (q_i - r_j),   ∂/∂r_j = -Σ_i a_ij (q_i - r_j),   a_ij = -p_ij (g_i · v_j - g_i · mean_i) / ||q_i - r_j||
 /// ```
-/// Query i is reference `own + i`, which does not count for it; with `None` all count. A row without any has the mean 0 and no
-/// gradient. Differentiable in queries and references.
+/// A row without references has the mean 0.
 ///
 /// # Numerics
-/// Squared distances are `||q||² + ||r||² - 2 q·r`: some 1e-6 of the squared norms is rounding in f32. Between equal points a
-/// distance has no direction: its gradient is taken as 0. Distances are computed for 1024 queries and references at a time, again in
-/// the backward pass: no matrix is kept.
+/// Squared distances are `||q||² + ||r||² - 2 q·r`: some 1e-6 of the squared norms is rounding in f32. No matrix is kept.
 ///
 /// # Shapes
 /// - queries: `[b, k]`, references: `[m, k]`, values: `[m, c]`, of the same type and device
@@ -98,21 +118,44 @@ pub fn has_layers(tensors: &[&Tensor<2>]) -> bool {
 ///
 /// # Panics
 /// If the shapes contradict each other, or the device has no such operation ([`has_layers`]).
-pub fn euclidean_mean(
-    queries: Tensor<2>,
-    references: Tensor<2>,
-    values: Tensor<2>,
-    own: Option<usize>,
-) -> Tensor<2> {
-    let ([_, k], [m, of_references], [rows, _]) =
-        (queries.dims(), references.dims(), values.dims());
+pub fn euclidean_mean(queries: Tensor<2>, references: Tensor<2>, values: Tensor<2>) -> Tensor<2> {
+    let ([_, k], [_, of_references]) = (queries.dims(), references.dims());
     assert_eq!(k, of_references, "queries have {k} columns, references {of_references}");
-    assert_eq!(m, rows, "{m} references, but {rows} rows of values");
-    let values = values.without_autodiff();
+    check_values(&references, &values);
     check_device(&[&queries, &references, &values]);
-    let [queries, references, values] = [queries, references, values].map(Tensor::into_dispatch);
-    let (means, _) = Dispatch::euclidean_mean(queries, references, values, own);
-    Tensor::from_dispatch(means)
+    let [queries, references, values] =
+        [queries, references, values].map(|tensor| tensor.without_autodiff().into_dispatch());
+    Tensor::from_dispatch(Dispatch::euclidean_mean(queries, references, values))
+}
+
+/// [`euclidean_mean`] of some of the points by all others, differentiable in the points.
+///
+/// ```text
+/// mean_i = Σ_{j≠i} p_ij v_j,   p_ij = exp(-||z_i - z_j||) / Σ_{l≠i} exp(-||z_i - z_l||)
+/// a_ij = -p_ij (g_i · v_j - g_i · mean_i) / ||z_i - z_j||:   ∂/∂z_i += Σ_j a_ij (z_i - z_j),   ∂/∂z_j -= Σ_i a_ij (z_i - z_j)
+/// ```
+/// A point without another has the mean 0 and no gradient. Between equal points a distance has no direction: its gradient is taken
+/// as 0.
+///
+/// # Shapes
+/// - points: `[m, k]`, values: `[m, c]`, of the same type and device; a number for each pair, `[rows, m]`, is kept for the backward pass
+/// - output: `[rows, c]`
+///
+/// # Panics
+/// If the shapes contradict each other, there are no such rows, or the device has no such operation ([`has_layers`]).
+pub fn euclidean_row_mean(points: Tensor<2>, values: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
+    let [m, _] = points.dims();
+    assert!(rows.start <= rows.end && rows.end <= m, "rows {rows:?} of {m} points");
+    check_values(&points, &values);
+    let values = values.without_autodiff();
+    check_device(&[&points, &values]);
+    let [points, values] = [points, values].map(Tensor::into_dispatch);
+    Tensor::from_dispatch(Dispatch::euclidean_row_mean(points, values, rows).0)
+}
+
+fn check_values(references: &Tensor<2>, values: &Tensor<2>) {
+    let ([m, _], [rows, _]) = (references.dims(), values.dims());
+    assert_eq!(m, rows, "{m} references, but {rows} rows of values");
 }
 
 /// Periodic embeddings of numbers with a linear layer that all features share, and a rectifier.
@@ -152,6 +195,38 @@ pub fn periodic_embedding(
     let [x, frequencies, weight] = [x, frequencies, weight].map(Tensor::into_dispatch);
     let embedding = Dispatch::periodic(x, frequencies, weight, bias.into_dispatch());
     Tensor::from_dispatch(embedding)
+}
+
+/// `x W + b`, or of hidden units `ReLU(dropout(x W + b))`.
+///
+/// ```text
+/// y_ij = u_ij,   of hidden units 0 where they are dropped, else max(0, s u_ij),   u = x W + b
+/// ```
+/// Differentiable in x, W and b; that of x is computed whether it is asked for or not.
+///
+/// # Shapes
+/// - x: `[n, d]`, weight: `[d, e]`, bias: `[e]`, of the same type and device
+/// - output: `[n, e]`
+///
+/// # Panics
+/// If the shapes contradict each other, or the device has no such operation ([`has_layers`]).
+pub fn linear(
+    x: Tensor<2>,
+    weight: Tensor<2>,
+    bias: Tensor<1>,
+    hidden: Option<Hidden>,
+) -> Tensor<2> {
+    let ([n, d], [inputs, e], [of_bias]) = (x.dims(), weight.dims(), bias.dims());
+    assert_eq!(
+        (d, e),
+        (inputs, of_bias),
+        "{d} columns, {of_bias} biases, weights of {inputs} x {e}"
+    );
+    let dropped = hidden.as_ref().map_or(0, |hidden| hidden.dropped.len());
+    assert!(dropped == 0 || dropped == n * e, "{dropped} dropped units of {n} x {e}");
+    check_device(&[&x, &weight]);
+    let [x, weight] = [x, weight].map(Tensor::into_dispatch);
+    Tensor::from_dispatch(Dispatch::dense(x, weight, bias.into_dispatch(), hidden))
 }
 
 /// The layer as its `forward` is: of rows that a network is trained on, in one operation where there is one ([`has_layers`]).
