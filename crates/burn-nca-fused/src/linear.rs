@@ -91,7 +91,7 @@ impl<T: Real + ComplexField> Linear<'_, T> {
         let [mut of_weight, mut of_bias] = [d * e, e].map(|count| vec![T::ZERO; count]);
         for [weight, bias] in parts {
             for (sums, part) in [(&mut of_weight, weight), (&mut of_bias, bias)] {
-                sums.iter_mut().zip(part).for_each(|(sum, x)| *sum = *sum + x);
+                sums.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
             }
         }
         [of_x, of_weight, of_bias]

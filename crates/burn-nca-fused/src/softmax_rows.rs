@@ -184,7 +184,7 @@ impl<'a, T: Real + ComplexField> SoftmaxRows<'a, T> {
         let [mut of_queries, mut of_rows] = [b * k, b].map(|count| vec![T::ZERO; count]);
         for [queries, rows] in parts {
             for (sums, part) in [(&mut of_queries, queries), (&mut of_rows, rows)] {
-                sums.iter_mut().zip(part).for_each(|(sum, x)| *sum = *sum + x);
+                sums.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
             }
         }
         add_times(&mut of_queries, &of_rows, self.queries, k);

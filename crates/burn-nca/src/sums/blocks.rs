@@ -49,6 +49,7 @@ pub(crate) fn in_blocks<const N: usize>(
 }
 
 /// The same in blocks of so many rows.
+#[expect(clippy::missing_panics_doc, reason = "there is a group, and each has a block")]
 pub fn in_blocks_of<const N: usize>(
     size: usize,
     tensors: [Tensor<2>; N],

@@ -137,7 +137,7 @@ fn row_mean_gradient<T: LayerElement>(
     let [of_queries, mut of_points] = of.gradients(values(&pairs), numbers);
     let k = width(&points);
     let to = &mut of_points[rows.start * k..];
-    to.iter_mut().zip(of_queries).for_each(|(to, x)| *to = *to + x);
+    to.iter_mut().zip(of_queries).for_each(|(to, x)| *to += x);
     let shape = [points.layout().shape()[0], k];
     tensor(of_points, shape)
 }
