@@ -46,8 +46,8 @@ pub use mean::Means;
 pub use number::Number;
 #[cfg(feature = "burn")]
 pub use operation::{
-    batch_norm, euclidean_mean, euclidean_row_mean, has_layers, linear, log_sum_exp, pair_sum,
-    periodic_embedding, takes, weighted_mean,
+    batch_norm, euclidean_mean, has_layers, linear, log_sum_exp, pair_sum, periodic_embedding,
+    sum_of_euclidean_means, takes, weighted_mean,
 };
 #[cfg(all(feature = "burn", feature = "fourier"))]
 pub use operation::{fourier_cost, fourier_exact_rows};

@@ -20,7 +20,7 @@ use crate::{Aligned, Real, tile};
 const GROUP: usize = 256;
 
 /// References whose products with a group the cache holds; a multiple of the padding.
-const SPAN: usize = 1024;
+const SPAN: usize = 512;
 
 /// Queries among references, with the values that are averaged.
 pub(crate) struct SoftmaxRows<'a, T> {
@@ -132,19 +132,23 @@ impl<'a, T: Real + ComplexField> SoftmaxRows<'a, T> {
         RowMeans { means, sums, pairs }
     }
 
-    /// The gradients `[b, k]` and `[m, k]` of `Σ g_i · mean_i` by queries and references, from the kept pairs.
+    /// The gradient `[b, k]` of `Σ g_i · mean_i` by the queries, from the kept pairs; that by the references is added to `to`.
     ///
     /// ```text
     /// a_ij = -p_ij (g_i · v_j - g_i · mean_i) / d_ij, 0 where d is:   Σ_j a_ij (q_i - r_j),   Σ_i a_ij (r_j - q_i)
     /// ```
-    pub(crate) fn gradients(&self, pairs: &[T], [sums, means, gradient]: [&[T]; 3]) -> [Vec<T>; 2] {
+    pub(crate) fn add_gradients(
+        &self,
+        pairs: &[T],
+        [sums, means, gradient]: [&[T]; 3],
+        to: &mut [T],
+    ) -> Vec<T> {
         let (b, k, c, stride) = (self.query_norms.len(), self.k, self.c, self.stride());
         let width = self.sums_of_row(true);
-        let mut of_references = vec![T::ZERO; self.references.len()];
         let (arch, minus_one) = (arch(), T::from_f64(-1.0));
         let spans: Vec<_> = self.spans().collect();
         // A span has sums of its own for the queries, which are few.
-        let parts: Vec<[Vec<T>; 2]> = of_references
+        let parts: Vec<[Vec<T>; 2]> = to
             .par_chunks_mut((SPAN * k).max(1))
             .zip(spans)
             .map_init(Vec::new, |slopes, (of_references, columns)| {
@@ -188,7 +192,7 @@ impl<'a, T: Real + ComplexField> SoftmaxRows<'a, T> {
             }
         }
         add_times(&mut of_queries, &of_rows, self.queries, k);
-        [of_queries, of_references]
+        of_queries
     }
 }
 

@@ -86,5 +86,5 @@ pub mod internal {
     pub use crate::objective::similarity::{square_root, squared_distances_by_product};
     pub use crate::objective::term_weights::TermWeights;
     pub use crate::product::product;
-    pub use crate::sums::blocks::{cut, in_blocks_of};
+    pub use crate::sums::blocks::cut;
 }

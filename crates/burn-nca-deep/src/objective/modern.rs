@@ -7,8 +7,7 @@ use burn::module::Module;
 use burn::nn::loss::Reduction;
 use burn::tensor::Tensor;
 use burn_nca::internal::{
-    assert_rows, at_least_f32, cut, in_blocks_of, reduce_sum, square_root,
-    squared_distances_by_product,
+    assert_rows, at_least_f32, cut, reduce_sum, square_root, squared_distances_by_product,
 };
 use burn_nca::nca::mlkr::{predicted, squared_errors};
 use burn_nca::nca::own_pairs;
@@ -55,8 +54,8 @@ impl ModernNcaLossConfig {
 /// ```
 /// # Numerics
 /// Squared distances are `||q||² + ||r||² - 2 q·r`: some 1e-6 of the squared norms is rounding in f32. The point itself is left
-/// out by its place. Memory: `[b, m]`, or blocks of it of 12 MiB, on flex, where the means are one operation
-/// (`burn_nca_fused::euclidean_row_mean`), else some ten `[b, m]`.
+/// out by its place. Memory: `[b, m]`, or blocks of it of 32 MiB, on flex, where the means are one operation
+/// (`burn_nca_fused::sum_of_euclidean_means`), else some ten `[b, m]`.
 ///
 /// # References
 /// H.-J. Ye, H.-H. Yin, D.-C. Zhan, Modern Neighborhood Components Analysis, ICLR 2025.
@@ -84,29 +83,10 @@ fn means(queries: Tensor<2>, references: Tensor<2>, targets: Tensor<2>) -> Tenso
     means_written_out(queries, references, targets, None)
 }
 
-/// `Σ_{j≠i} p_ij t_j` of some of the points, `[m, k]` and `[m, c]` to `[b, c]`.
-fn row_means(points: Tensor<2>, targets: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
-    #[cfg(feature = "fused")]
-    if has_layers(&[&points, &targets]) {
-        return burn_nca_fused::euclidean_row_mean(points, targets, rows);
-    }
-    let queries = points.clone().slice([rows.clone()]);
-    means_written_out(queries, points, targets, Some(rows))
-}
-
 /// Without the operations none is taken.
 #[cfg(not(feature = "fused"))]
 fn has_layers(_: &[&Tensor<2>]) -> bool {
     false
-}
-
-/// Pairs of which a number is kept at once, 12 MiB in f32.
-const KEPT: usize = 3 << 20;
-
-/// Rows of a block of b rows among m points, of equal blocks in whole groups of the operation.
-fn block_rows(b: usize, m: usize) -> usize {
-    let blocks = (b * m).div_ceil(KEPT).max(1);
-    b.div_ceil(blocks).next_multiple_of(256)
 }
 
 /// The same in ordinary operations; the queries are `own` of the references, or none of them.
@@ -151,17 +131,17 @@ impl ModernNcaLoss {
         z: Tensor<2>,
         targets: &Tensor<2>,
         rows: Range<usize>,
-        of_terms: impl Fn(Tensor<2>, Range<usize>) -> Tensor<1> + Sync,
+        of_terms: impl Fn(Tensor<2>, Range<usize>) -> Tensor<1>,
     ) -> Tensor<1> {
-        let size = match has_layers(&[&z, targets]) {
-            true => block_rows(rows.len(), z.dims()[0]),
-            false => rows.len(),
+        let terms = |predicted: Tensor<2>, rows: Range<usize>| {
+            of_terms(self.errors(targets.clone().slice([rows.clone()]), predicted), rows)
         };
-        in_blocks_of(size, [z], rows, |[z], rows| {
-            let truth = targets.clone().slice([rows.clone()]);
-            let predicted = row_means(z, targets.clone(), rows.clone());
-            of_terms(self.errors(truth, predicted), rows)
-        })
+        #[cfg(feature = "fused")]
+        if has_layers(&[&z, targets]) {
+            return burn_nca_fused::sum_of_euclidean_means(z, targets.clone(), rows, terms);
+        }
+        let queries = z.clone().slice([rows.clone()]);
+        terms(means_written_out(queries, z, targets.clone(), Some(rows.clone())), rows)
     }
 
     /// The errors of predictions, `[b, m]` both to `[b, 1]`.
@@ -246,43 +226,45 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "fused")]
     #[test]
     fn means_are_those_of_ordinary_operations_with_their_gradients() {
-        type Means = dyn Fn(Tensor<2>, Tensor<2>, Range<usize>) -> Tensor<2>;
-        // Rows of which some are copies, and more than are compared at a time.
-        for (n, period, some) in [(50, 43, 7..20), (1100, 100_003, 7..1050)] {
-            let z = table(n, 6, period).require_grad();
-            let said = |means: &Means, rows: Range<usize>| {
-                let found = means(z.clone(), table(n, 3, period), rows);
-                let gradients = (found.clone() * 3.0).sin().sum().backward();
-                [host_values(found), host_values(z.grad(&gradients).unwrap())].concat()
+        // Rows of which some are copies, more than are compared at a time, and more than a block.
+        for (n, period, some) in
+            [(50, 43, 7..20), (1100, 100_003, 7..1050), (3100, 100_003, 0..3000)]
+        {
+            let (z, targets) = (table(n, 6, period).require_grad(), table(n, 3, period));
+            let terms = |means: Tensor<2>, _: Range<usize>| (means * 3.0).sin().sum();
+            let said = |sum: Tensor<1>| {
+                // In the middle of a graph.
+                let sum = sum.mul_scalar(0.25);
+                let gradients = sum.clone().sin().backward();
+                [host_values(sum), host_values(z.grad(&gradients).unwrap())].concat()
             };
-            let written_out = |z: Tensor<2>, targets: Tensor<2>, rows: Range<usize>| {
-                means_written_out(z.clone().slice([rows.clone()]), z, targets, Some(rows))
-            };
-            for rows in [0..n, some] {
-                check_close(said(&row_means, rows.clone()), said(&written_out, rows));
+            for rows in [0..n.min(2000), some] {
+                let found = burn_nca_fused::sum_of_euclidean_means(
+                    z.clone() * 1.5,
+                    targets.clone(),
+                    rows.clone(),
+                    terms,
+                );
+                let points = z.clone() * 1.5;
+                let queries = points.clone().slice([rows.clone()]);
+                let expected =
+                    means_written_out(queries, points, targets.clone(), Some(rows.clone()));
+                check_close(said(found), said(terms(expected, rows)));
             }
-            let (others, z, targets) =
-                (table(n, 6, period + 2), table(n, 6, period), table(n, 3, period));
+            let others = table(n.min(500), 6, period + 2);
             let expected = means_written_out(others.clone(), z.clone(), targets.clone(), None);
             check_close(host_values(means(others, z, targets)), host_values(expected));
         }
         // A point without another has the mean 0 and no gradient.
         let z = table(1, 6, 43).require_grad();
-        let found = row_means(z.clone(), table(1, 3, 43), 0..1);
-        assert_eq!(host_values(found.clone()), [0.0; 3]);
-        let gradient = z.grad(&found.sum().backward()).unwrap();
+        let sum = |means: Tensor<2>, _| means.sum();
+        let found = burn_nca_fused::sum_of_euclidean_means(z.clone(), table(1, 3, 43), 0..1, sum);
+        assert_eq!(host_values(found.clone()), [0.0]);
+        let gradient = z.grad(&found.backward()).unwrap();
         assert!(host_values(gradient).iter().all(|slope| *slope == 0.0));
-    }
-
-    #[test]
-    fn blocks_are_equal_and_hold_what_may_be_kept() {
-        assert_eq!(
-            [block_rows(1024, 12_086), block_rows(60, 500), block_rows(1024, 8192)],
-            [256, 256, 512]
-        );
-        assert_eq!(block_rows(100, usize::MAX / 100), 256);
     }
 
     /// Points 0, 1, 3 on a line in the unit in which exp(-d) is 2^(-d).

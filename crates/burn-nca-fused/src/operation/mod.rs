@@ -27,7 +27,7 @@ mod ops;
 mod series;
 
 pub use layers::{
-    batch_norm, euclidean_mean, euclidean_row_mean, has_layers, linear, periodic_embedding,
+    batch_norm, euclidean_mean, has_layers, linear, periodic_embedding, sum_of_euclidean_means,
 };
 #[cfg(feature = "fourier")]
 pub use series::{fourier_cost, fourier_exact_rows};

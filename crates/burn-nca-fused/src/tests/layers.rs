@@ -33,7 +33,8 @@ fn error_of_means<T: Number + ComplexField>([b, m, k, c]: [usize; 4], own: Optio
     };
     let of = SoftmaxRows::new((&q, &r, k), (&v, c), own);
     let RowMeans { means, sums, pairs } = of.means(true);
-    let [of_q, of_r] = of.gradients(&pairs, [&sums, &means, &g]);
+    let mut of_r = vec![T::ZERO; m * k];
+    let of_q = of.add_gradients(&pairs, [&sums, &means, &g], &mut of_r);
     let columns = NeighborSets::all(b, m);
     let columns = &own.map_or(columns.clone(), |own| columns.without_self(own));
     let exact = Oracle { queries: &exact_q, references: &exact_r, k, columns };
@@ -196,7 +197,9 @@ fn results_do_not_depend_on_the_number_of_threads() {
         let mut found: Vec<Vec<f32>> = of.gradients(&output, &g).into();
         let of = SoftmaxRows::new((&r[..b * k], &r, k), (&v, c), Some(0));
         let RowMeans { means, sums, pairs } = of.means(true);
-        found.extend(of.gradients(&pairs, [&sums, &means, &slope]));
+        let mut of_references = vec![0.0; n * k];
+        found.push(of.add_gradients(&pairs, [&sums, &means, &slope], &mut of_references));
+        found.push(of_references);
         found.extend([output, means]);
         let hidden = third_dropped(n * e);
         let of = Linear { x, weight: &weight[..d * e], sizes: [d, e], hidden: Some(&hidden) };

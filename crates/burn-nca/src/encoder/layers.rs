@@ -1,5 +1,8 @@
 //! Layers of networks, in one operation where there is one.
 
+#[cfg(feature = "fused")]
+use std::sync::Arc;
+
 use burn::nn::{BatchNorm, Dropout, Linear};
 use burn::tensor::Tensor;
 use burn::tensor::activation::relu;
@@ -48,8 +51,8 @@ pub fn hidden(
         let units = x.dims()[0] * weight.dims()[1];
         let drawn = rng.filter(|_| seeded::drops(dropout));
         let drawn = drawn.map(|rng| seeded::dropped(dropout, units, rng));
-        let (dropped, scale) = drawn.unwrap_or_else(|| (Vec::new(), 1.0));
-        let hidden = Hidden { dropped: dropped.into(), scale };
+        let (dropped, scale) = drawn.unwrap_or_else(|| (Arc::default(), 1.0));
+        let hidden = Hidden { dropped, scale };
         return burn_nca_fused::linear(x, weight, bias, Some(hidden));
     }
     // Before the rectifier, which gives the same: one matrix less is kept for the backward pass.

@@ -11,7 +11,8 @@ pub fn dropout(layer: &Dropout, units: Tensor<2>, rng: Option<&mut ChaCha8Rng>) 
     if !drops(layer) {
         return units;
     }
-    let (dropped, scale) = dropped(layer, units.dims().into_iter().product(), rng);
+    let (dropped, scale): (Vec<bool>, f64) =
+        dropped(layer, units.dims().into_iter().product(), rng);
     // A byte for each unit is kept for the backward pass.
     let dropped = TensorData::new(dropped, units.dims());
     let dropped = Tensor::<2, Bool>::from_data(dropped, &units.device().inner());
@@ -47,13 +48,17 @@ pub fn drops(layer: &Dropout) -> bool {
 }
 
 /// Which of so many units a layer drops, with its probability to 16 bits, and what the others are multiplied by to keep the mean.
-pub fn dropped(layer: &Dropout, len: usize, rng: &mut ChaCha8Rng) -> (Vec<bool>, f64) {
+pub fn dropped<C: FromIterator<bool>>(
+    layer: &Dropout,
+    len: usize,
+    rng: &mut ChaCha8Rng,
+) -> (C, f64) {
     const VALUES: f64 = 65_536.0;
     let zeros = (layer.prob * VALUES).round().min(VALUES - 1.0);
     let mut bytes = vec![0u8; 2 * len];
     rng.fill_bytes(&mut bytes);
     let (pairs, _) = bytes.as_chunks::<2>();
-    let is_dropped = |&pair| f64::from(u16::from_le_bytes(pair)) < zeros;
+    let is_dropped = |&pair| u16::from_le_bytes(pair) < zeros as u16;
     (pairs.iter().map(is_dropped).collect(), VALUES / (VALUES - zeros))
 }
 
@@ -92,7 +97,8 @@ mod tests {
         let [mean, square, fourth] = moments(&normal(400_001, 0.5, &mut rng));
         assert!(mean.abs() < 3e-3 && (square - 0.25).abs() < 2e-3, "{mean} {square}");
         assert!((fourth - 3.0 * 0.0625).abs() < 5e-3, "{fourth}");
-        let (dropped, scale) = dropped(&DropoutConfig::new(0.2).init(), 400_000, &mut rng);
+        let (dropped, scale): (Vec<bool>, f64) =
+            dropped(&DropoutConfig::new(0.2).init(), 400_000, &mut rng);
         let zeros = dropped.iter().filter(|dropped| **dropped).count() as f64 / 400_000.0;
         let mean = scale * (1.0 - zeros);
         assert!((zeros - 0.2).abs() < 3e-3 && (mean - 1.0).abs() < 4e-3, "{zeros} {mean}");

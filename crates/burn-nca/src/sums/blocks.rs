@@ -44,19 +44,7 @@ pub(crate) fn in_blocks<const N: usize>(
     rows: Range<usize>,
     terms: impl Fn([Tensor<2>; N], Range<usize>) -> Tensor<1> + Sync,
 ) -> Tensor<1> {
-    let size = block_rows(&tensors[N - 1]);
-    in_blocks_of(size, tensors, rows, terms)
-}
-
-/// The same in blocks of so many rows.
-#[expect(clippy::missing_panics_doc, reason = "there is a group, and each has a block")]
-pub fn in_blocks_of<const N: usize>(
-    size: usize,
-    tensors: [Tensor<2>; N],
-    rows: Range<usize>,
-    terms: impl Fn([Tensor<2>; N], Range<usize>) -> Tensor<1> + Sync,
-) -> Tensor<1> {
-    let blocks = cut(rows.clone(), size);
+    let blocks = cut(rows.clone(), block_rows(&tensors[N - 1]));
     if blocks.len() <= 1 {
         return terms(tensors, rows);
     }

@@ -25,18 +25,39 @@ impl<B: LayerGradients, C: CheckpointStrategy> Layers for Autodiff<B, C> {
         points: FloatTensor<Self>,
         values: FloatTensor<Self>,
         rows: Range<usize>,
+        keeps_pairs: bool,
     ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
-        let nodes = [points.node()];
         let [points, values] = [points, values].map(|tensor| tensor.into_primitive());
-        let (means, sums, pairs) =
-            B::euclidean_row_mean(points.clone(), values.clone(), rows.clone());
-        let constants = [sums.clone(), pairs.clone()].map(Self::from_inner);
-        let kept = ([points, values, means.clone(), sums, pairs], rows);
-        let means = tracked::<B, C, _, 1>(nodes, means, kept, |(tensors, rows), gradient| {
-            [Some(B::euclidean_row_mean_gradient(tensors, gradient, rows))]
-        });
-        let [sums, pairs] = constants;
-        (means, sums, pairs)
+        let (means, sums, pairs) = B::euclidean_row_mean(points, values, rows, keeps_pairs);
+        (Self::from_inner(means), Self::from_inner(sums), Self::from_inner(pairs))
+    }
+
+    fn add_row_mean_gradient(
+        so_far: FloatTensor<Self>,
+        points: FloatTensor<Self>,
+        values: FloatTensor<Self>,
+        means: FloatTensor<Self>,
+        sums: FloatTensor<Self>,
+        pairs: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+        rows: Range<usize>,
+    ) -> FloatTensor<Self> {
+        let [so_far, z, v, means, sums, pairs, g] =
+            [so_far, points, values, means, sums, pairs, gradient]
+                .map(|tensor| tensor.into_primitive());
+        Self::from_inner(B::add_row_mean_gradient(so_far, z, v, means, sums, pairs, g, rows))
+    }
+
+    fn with_gradient(
+        value: FloatTensor<Self>,
+        points: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
+        let nodes = [points.node()];
+        let [value, gradient] = [value, gradient].map(|tensor| tensor.into_primitive());
+        tracked::<B, C, _, 1>(nodes, value, gradient, |gradient, by| {
+            [Some(B::scaled(gradient, by))]
+        })
     }
 
     fn periodic(

@@ -32,8 +32,27 @@ impl Layers for Flex {
         points: FlexTensor,
         values: FlexTensor,
         rows: Range<usize>,
+        keeps_pairs: bool,
     ) -> (FlexTensor, FlexTensor, FlexTensor) {
-        with_numbers_of!(points, row_means([points, values], &rows))
+        with_numbers_of!(points, row_means([points, values], &rows, keeps_pairs))
+    }
+
+    fn add_row_mean_gradient(
+        so_far: FlexTensor,
+        points: FlexTensor,
+        values: FlexTensor,
+        means: FlexTensor,
+        sums: FlexTensor,
+        pairs: FlexTensor,
+        gradient: FlexTensor,
+        rows: Range<usize>,
+    ) -> FlexTensor {
+        let of = [points, values, means, sums, pairs, gradient];
+        with_numbers_of!(so_far, row_mean_gradient(so_far, of, &rows))
+    }
+
+    fn with_gradient(value: FlexTensor, points: FlexTensor, gradient: FlexTensor) -> FlexTensor {
+        value
     }
 
     fn periodic(
@@ -65,12 +84,8 @@ impl Layers for Flex {
 }
 
 impl LayerGradients for Flex {
-    fn euclidean_row_mean_gradient(
-        of: [FlexTensor; 5],
-        gradient: FlexTensor,
-        rows: Range<usize>,
-    ) -> FlexTensor {
-        with_numbers_of!(gradient, row_mean_gradient(of, gradient, &rows))
+    fn scaled(tensor: FlexTensor, by: FlexTensor) -> FlexTensor {
+        with_numbers_of!(by, product(tensor, &by))
     }
 
     fn periodic_gradients(of: [FlexTensor; 5], gradient: FlexTensor) -> [FlexTensor; 4] {
@@ -116,30 +131,36 @@ fn of_rows<'a, T: LayerElement>(
 fn row_means<T: LayerElement>(
     [points, of_values]: [FlexTensor; 2],
     rows: &Range<usize>,
+    keeps_pairs: bool,
 ) -> (FlexTensor, FlexTensor, FlexTensor) {
     let [points, of_values] = [points, of_values].map(contiguous);
     let of = of_rows::<T>(&points, &of_values, rows);
-    let (RowMeans { means, sums, pairs }, b) = (of.means(true), rows.len());
-    let widths = [width(&of_values), of.sums_of_row(true), of.stride()];
+    let (RowMeans { means, sums, pairs }, b) = (of.means(keeps_pairs), rows.len());
+    let widths = [width(&of_values), of.sums_of_row(keeps_pairs), pairs.len() / b.max(1)];
     let [means, sums, pairs] =
         [(means, 0), (sums, 1), (pairs, 2)].map(|(numbers, at)| tensor(numbers, [b, widths[at]]));
     (means, sums, pairs)
 }
 
 fn row_mean_gradient<T: LayerElement>(
-    [points, of_values, means, sums, pairs]: [FlexTensor; 5],
-    gradient: FlexTensor,
+    mut so_far: FlexTensor,
+    of: [FlexTensor; 6],
     rows: &Range<usize>,
 ) -> FlexTensor {
-    let [points, of_values, gradient] = [points, of_values, gradient].map(contiguous);
+    let [points, of_values, means, sums, pairs, gradient] = of.map(contiguous);
     let of = of_rows::<T>(&points, &of_values, rows);
     let numbers = [values(&sums), values(&means), values(&gradient)];
-    let [of_queries, mut of_points] = of.gradients(values(&pairs), numbers);
-    let k = width(&points);
-    let to = &mut of_points[rows.start * k..];
+    let to = so_far.storage_mut::<T>();
+    let of_queries = of.add_gradients(values(&pairs), numbers, to);
+    let to = &mut to[rows.start * width(&points)..];
     to.iter_mut().zip(of_queries).for_each(|(to, x)| *to += x);
-    let shape = [points.layout().shape()[0], k];
-    tensor(of_points, shape)
+    so_far
+}
+
+fn product<T: LayerElement>(mut tensor: FlexTensor, by: &FlexTensor) -> FlexTensor {
+    let by = values::<T>(by)[0];
+    tensor.storage_mut::<T>().iter_mut().for_each(|x| *x *= by);
+    tensor
 }
 
 fn contiguous(tensor: FlexTensor) -> FlexTensor {

@@ -28,13 +28,34 @@ pub(crate) trait Layers: Backend {
         values: FloatTensor<Self>,
     ) -> FloatTensor<Self>;
 
-    /// The means `[b, c]` of some of the points, and what their gradient is computed of: sums of rows, and a number
-    /// for each pair with padding.
+    /// The means `[b, c]` of some of the points, and if they are kept what their gradient is computed of: sums of rows, and a number
+    /// for each pair with padding; constants.
     fn euclidean_row_mean(
         points: FloatTensor<Self>,
         values: FloatTensor<Self>,
         rows: Range<usize>,
+        keeps_pairs: bool,
     ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>);
+
+    /// Adds to `so_far` the gradient of the points from these, values, means, sums and pairs, and the gradient of the means; a
+    /// constant.
+    fn add_row_mean_gradient(
+        so_far: FloatTensor<Self>,
+        points: FloatTensor<Self>,
+        values: FloatTensor<Self>,
+        means: FloatTensor<Self>,
+        sums: FloatTensor<Self>,
+        pairs: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+        rows: Range<usize>,
+    ) -> FloatTensor<Self>;
+
+    /// A value `[1]` with its gradient by the points.
+    fn with_gradient(
+        value: FloatTensor<Self>,
+        points: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> FloatTensor<Self>;
 
     /// The embedding `[n, d e]`.
     fn periodic(
@@ -63,12 +84,8 @@ pub(crate) trait Layers: Backend {
 
 /// Their derivatives. Burn differentiates once: a derivative has no graph of its own.
 pub(crate) trait LayerGradients: Layers {
-    /// The gradient of the points from these, values, means, sums and pairs, and the gradient of the means.
-    fn euclidean_row_mean_gradient(
-        of: [FloatTensor<Self>; 5],
-        gradient: FloatTensor<Self>,
-        rows: Range<usize>,
-    ) -> FloatTensor<Self>;
+    /// A tensor times a number `[1]`.
+    fn scaled(tensor: FloatTensor<Self>, by: FloatTensor<Self>) -> FloatTensor<Self>;
 
     /// The gradients of the four operands from these, the embedding, and its gradient.
     fn periodic_gradients(
@@ -128,29 +145,69 @@ pub fn euclidean_mean(queries: Tensor<2>, references: Tensor<2>, values: Tensor<
     Tensor::from_dispatch(Dispatch::euclidean_mean(queries, references, values))
 }
 
-/// [`euclidean_mean`] of some of the points by all others, differentiable in the points.
+/// The sum of what `terms` says of the [`euclidean_mean`] of some of the points by all others, differentiable in the points.
 ///
 /// ```text
-/// mean_i = Σ_{j≠i} p_ij v_j,   p_ij = exp(-||z_i - z_j||) / Σ_{l≠i} exp(-||z_i - z_l||)
-/// a_ij = -p_ij (g_i · v_j - g_i · mean_i) / ||z_i - z_j||:   ∂/∂z_i += Σ_j a_ij (z_i - z_j),   ∂/∂z_j -= Σ_i a_ij (z_i - z_j)
+/// S = Σ_blocks terms(means, rows),   mean_i = Σ_{j≠i} p_ij v_j,   p_ij = exp(-||z_i - z_j||) / Σ_{l≠i} exp(-||z_i - z_l||)
+/// g_i = ∂terms/∂mean_i by Burn,   a_ij = -p_ij (g_i · v_j - g_i · mean_i) / ||z_i - z_j||
+/// ∂S/∂z_i += Σ_j a_ij (z_i - z_j),   ∂S/∂z_j -= Σ_i a_ij (z_i - z_j)
 /// ```
-/// A point without another has the mean 0 and no gradient. Between equal points a distance has no direction: its gradient is taken
-/// as 0.
+/// A block is differentiated as soon as it is there, so that a number for each of its pairs is kept no longer. A point without another
+/// has the mean 0 and no gradient. Between equal points a distance has no direction: its gradient is taken as 0.
 ///
 /// # Shapes
-/// - points: `[m, k]`, values: `[m, c]`, of the same type and device; a number for each pair, `[rows, m]`, is kept for the backward pass
-/// - output: `[rows, c]`
+/// - points: `[m, k]`, values: `[m, c]`, of the same type and device; terms: `[rows, c]` to `[1]`
+/// - output: `[1]`
 ///
 /// # Panics
 /// If the shapes contradict each other, there are no such rows, or the device has no such operation ([`has_layers`]).
-pub fn euclidean_row_mean(points: Tensor<2>, values: Tensor<2>, rows: Range<usize>) -> Tensor<2> {
-    let [m, _] = points.dims();
+pub fn sum_of_euclidean_means(
+    points: Tensor<2>,
+    values: Tensor<2>,
+    rows: Range<usize>,
+    terms: impl Fn(Tensor<2>, Range<usize>) -> Tensor<1>,
+) -> Tensor<1> {
+    let ([m, _], is_tracked) = (points.dims(), points.is_tracked());
     assert!(rows.start <= rows.end && rows.end <= m, "rows {rows:?} of {m} points");
     check_values(&points, &values);
-    let values = values.without_autodiff();
-    check_device(&[&points, &values]);
-    let [points, values] = [points, values].map(Tensor::into_dispatch);
-    Tensor::from_dispatch(Dispatch::euclidean_row_mean(points, values, rows).0)
+    let [level, values] = [points.clone(), values].map(|tensor| tensor.without_autodiff());
+    check_device(&[&level, &values]);
+    let mut sum = Tensor::<1>::zeros([1], (&level.device(), level.dtype()));
+    let mut gradient = level.zeros_like();
+    for first in rows.clone().step_by(block_rows(rows.len(), m)) {
+        let some = first..rows.end.min(first + block_rows(rows.len(), m));
+        let [z, v] = [&level, &values].map(|tensor| tensor.clone().into_dispatch());
+        let (means, sums, pairs) =
+            Dispatch::euclidean_row_mean(z.clone(), v.clone(), some.clone(), is_tracked);
+        let means = Tensor::<2>::from_dispatch(means);
+        if !is_tracked {
+            sum = sum + terms(means, some);
+            continue;
+        }
+        let leaf = means.clone().autodiff().require_grad();
+        let of_block = terms(leaf.clone(), some.clone());
+        sum = sum + of_block.clone().without_autodiff();
+        if let Some(g) = leaf.grad(&of_block.backward()) {
+            let [so_far, means, g] = [gradient, means, g].map(Tensor::into_dispatch);
+            let so_far = Dispatch::add_row_mean_gradient(so_far, z, v, means, sums, pairs, g, some);
+            gradient = Tensor::from_dispatch(so_far);
+        }
+    }
+    if !is_tracked {
+        return sum;
+    }
+    let [points, gradient] = [points, gradient.autodiff()].map(Tensor::into_dispatch);
+    let sum = sum.autodiff().into_dispatch();
+    Tensor::from_dispatch(Dispatch::with_gradient(sum, points, gradient))
+}
+
+/// Pairs of which a number is kept at once, 32 MiB in f32.
+const KEPT: usize = 1 << 23;
+
+/// Rows of a block of b rows among m points, of equal blocks in whole groups of the kernel.
+fn block_rows(b: usize, m: usize) -> usize {
+    let blocks = b.saturating_mul(m).div_ceil(KEPT).max(1);
+    b.div_ceil(blocks).next_multiple_of(256).max(256)
 }
 
 fn check_values(references: &Tensor<2>, values: &Tensor<2>) {
