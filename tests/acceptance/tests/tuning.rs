@@ -172,8 +172,11 @@ fn default_candidates_are_compared_and_the_most_accurate_is_fitted() {
     let closed = candidates.filter(|one| one.is_closed()).map(Candidate::closed_form);
     assert_eq!(closed.collect::<Vec<_>>(), ["Euclidean", "LDA"]);
     let winner = &search.trials[search.choice.unwrap().trial];
+    // Modern NCA may be less accurate by two standard errors.
+    let errors = if winner.candidate.method.is_some() { 2.0 } else { 0.0 };
     for trial in &search.trials {
-        assert!(trial.best().difference(winner.best())[0] < 1e-9, "{winner:?}, {trial:?}");
+        let [lead, error] = trial.best().difference(winner.best());
+        assert!(lead < errors * error + 1e-9, "{winner:?}, {trial:?}");
     }
     assert_eq!(chosen.fitted.card().d_output, winner.candidate.d_output);
     assert_eq!(chosen.fitted.applied_method().without_steps, winner.candidate.is_closed());

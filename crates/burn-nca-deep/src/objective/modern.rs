@@ -258,6 +258,13 @@ mod tests {
             let expected = means_written_out(others.clone(), z.clone(), targets.clone(), None);
             check_close(host_values(means(others, z, targets)), host_values(expected));
         }
+        // What is said of the means may be a constant.
+        let z = table(9, 6, 43).require_grad();
+        let constant = |_, _| Tensor::<1>::ones([1], &Device::flex());
+        let (points, targets) = (z.clone() * 1.5, table(9, 3, 43));
+        let sum = burn_nca_fused::sum_of_euclidean_means(points, targets, 0..9, constant);
+        let gradient = z.grad(&sum.backward()).unwrap();
+        assert!(host_values(gradient).iter().all(|slope| *slope == 0.0));
         // A point without another has the mean 0 and no gradient.
         let z = table(1, 6, 43).require_grad();
         let sum = |means: Tensor<2>, _| means.sum();

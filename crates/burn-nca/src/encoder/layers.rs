@@ -72,19 +72,24 @@ fn is_operation(x: &Tensor<2>, weight: &Tensor<2>) -> bool {
 
 #[cfg(all(test, feature = "fused"))]
 mod tests {
-    use burn::nn::DropoutConfig;
+    use burn::module::Param;
+    use burn::nn::{DropoutConfig, LinearConfig};
     use burn::tensor::{Device, TensorData};
     use rand::SeedableRng;
 
     use super::*;
     use crate::data::host_values;
-    use crate::encoder::mlp::linear;
 
     #[test]
     fn operations_have_values_and_gradients_of_ordinary_ones() {
         let device = Device::flex().autodiff();
         let (rows, sizes) = (300, [7, 5]);
-        let layer = linear(sizes, &mut ChaCha8Rng::seed_from_u64(3), &device);
+        let mut layer = LinearConfig::new(sizes[0], sizes[1]).init(&device);
+        let weights = (0..sizes[0] * sizes[1]).map(|at| ((at * at) % 23) as f32 / 20.0 - 0.5);
+        let weights = TensorData::new(weights.collect::<Vec<_>>(), sizes);
+        layer.weight = Param::from_tensor(Tensor::from_data(weights, &device));
+        let bias = Tensor::<1>::from_floats([0.3, -0.2, 0.0, 0.7, -1.1], &device);
+        layer.bias = Some(Param::from_tensor(bias));
         let values = (0..rows * sizes[0]).map(|at| ((at * at) % 37) as f32 / 9.0 - 2.0);
         let values = TensorData::new(values.collect::<Vec<_>>(), [rows, sizes[0]]);
         let x = Tensor::<2>::from_data(values, &device).require_grad();

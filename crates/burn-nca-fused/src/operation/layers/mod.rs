@@ -108,8 +108,8 @@ pub(crate) trait LayerGradients: Layers {
     ) -> [FloatTensor<Self>; 3];
 }
 
-/// Whether [`euclidean_mean`], [`periodic_embedding`], [`linear`] and [`batch_norm`] are operations for these tensors: on `flex`, all in f32 or
-/// all in f64; not in a browser, where they would add to the page.
+/// Whether [`euclidean_mean`], [`periodic_embedding`], [`linear`] and [`batch_norm`] are operations for these tensors: on `flex`, all
+/// in f32 or all in f64; not in a browser, where they would add to the page.
 pub fn has_layers(tensors: &[&Tensor<2>]) -> bool {
     if cfg!(target_arch = "wasm32") {
         return false;
@@ -174,8 +174,9 @@ pub fn sum_of_euclidean_means(
     check_device(&[&level, &values]);
     let mut sum = Tensor::<1>::zeros([1], (&level.device(), level.dtype()));
     let mut gradient = level.zeros_like();
-    for first in rows.clone().step_by(block_rows(rows.len(), m)) {
-        let some = first..rows.end.min(first + block_rows(rows.len(), m));
+    let size = block_rows(rows.len(), m);
+    for first in rows.clone().step_by(size) {
+        let some = first..rows.end.min(first + size);
         let [z, v] = [&level, &values].map(|tensor| tensor.clone().into_dispatch());
         let (means, sums, pairs) =
             Dispatch::euclidean_row_mean(z.clone(), v.clone(), some.clone(), is_tracked);
@@ -187,7 +188,9 @@ pub fn sum_of_euclidean_means(
         let leaf = means.clone().autodiff().require_grad();
         let of_block = terms(leaf.clone(), some.clone());
         sum = sum + of_block.clone().without_autodiff();
-        if let Some(g) = leaf.grad(&of_block.backward()) {
+        // What is said may be a constant.
+        let gradients = of_block.is_tracked().then(|| of_block.backward());
+        if let Some(g) = gradients.and_then(|gradients| leaf.grad(&gradients)) {
             let [so_far, means, g] = [gradient, means, g].map(Tensor::into_dispatch);
             let so_far = Dispatch::add_row_mean_gradient(so_far, z, v, means, sums, pairs, g, some);
             gradient = Tensor::from_dispatch(so_far);
@@ -207,7 +210,7 @@ const KEPT: usize = 1 << 23;
 /// Rows of a block of b rows among m points, of equal blocks in whole groups of the kernel.
 fn block_rows(b: usize, m: usize) -> usize {
     let blocks = b.saturating_mul(m).div_ceil(KEPT).max(1);
-    b.div_ceil(blocks).next_multiple_of(256).max(256)
+    b.div_ceil(blocks).max(1).next_multiple_of(256)
 }
 
 fn check_values(references: &Tensor<2>, values: &Tensor<2>) {
