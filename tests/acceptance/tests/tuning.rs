@@ -178,7 +178,8 @@ fn default_candidates_are_compared_and_the_most_accurate_is_fitted() {
         let [lead, error] = trial.best().difference(winner.best());
         assert!(lead < errors * error + 1e-9, "{winner:?}, {trial:?}");
     }
-    assert_eq!(chosen.fitted.card().d_output, winner.candidate.d_output);
+    // Of several networks the dimensions are side by side.
+    assert!(chosen.fitted.card().d_output.is_multiple_of(winner.candidate.d_output));
     assert_eq!(chosen.fitted.applied_method().without_steps, winner.candidate.is_closed());
 }
 
