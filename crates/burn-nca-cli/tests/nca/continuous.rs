@@ -37,7 +37,8 @@ pub fn write_film(place: &Place) {
 fn a_numeric_target_is_learned_compared_and_predicted() {
     let place = Place::new();
     write_houses(&place);
-    let fit = place.nca("fit houses.csv --target price --task regression --out run").json();
+    let fit =
+        place.nca("fit houses.csv --target price --task regression --method mlkr --out run").json();
     assert_eq!((&fit["kind"], &fit["method"]), (&"numbers".into(), &"MLKR".into()));
     assert_eq!((&fit["data"]["train"], &fit["data"]["test"]), (&84.into(), &36.into()));
     let rows = fit["comparison"]["rows"].as_array().unwrap();
